@@ -1,0 +1,20 @@
+module github.com/hopcheck/hopcheck
+
+go 1.26.0
+
+// kfake chooses leaders and producer ids with the global source of math/rand.
+// A run seeds it, which Go 1.24 made a no-op unless this is said.
+godebug randseednop=0
+
+require (
+	github.com/google/go-cmp v0.7.0 // indirect
+	github.com/inconshreveable/mousetrap v1.1.0 // indirect
+	github.com/klauspost/compress v1.20.3 // indirect
+	github.com/pierrec/lz4/v4 v4.1.33 // indirect
+	github.com/spf13/cobra v1.10.2 // indirect
+	github.com/spf13/pflag v1.0.9 // indirect
+	github.com/twmb/franz-go v1.22.3 // indirect
+	github.com/twmb/franz-go/pkg/kfake v0.0.0-20260918054303-01f206a7e32c // indirect
+	github.com/twmb/franz-go/pkg/kmsg v1.15.1 // indirect
+	pgregory.net/rapid v1.3.0 // indirect
+)
