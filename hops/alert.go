@@ -1,0 +1,32 @@
+package hops
+
+// Alert is something an operator must know about while a hop goes on running.
+//
+// Hop is "player" or "landing", What is one of the Alert constants (stable, for
+// routing), and Detail is free text that names the topic, partition, offset or
+// event id.
+type Alert struct {
+	Hop, What, Detail string
+}
+
+// What an [Alert] is about.
+const (
+	// AlertPutFailed says that a store refused or lost a write too many times.
+	AlertPutFailed = "put-failed"
+	// AlertDLQFailed says that a reject could not be dead-lettered.
+	AlertDLQFailed = "dlq-failed"
+	// AlertCommitFailed says that the group's offset could not be committed.
+	AlertCommitFailed = "commit-failed"
+	// AlertTrimmed says that retention removed offsets before they were landed.
+	AlertTrimmed = "trimmed"
+	// AlertDamage says that a partition stopped because what is stored and what
+	// is committed contradict each other; see [DamageError].
+	AlertDamage = "damage"
+	// AlertFetchFailed says that a fetch came back with an error that the client
+	// does not retry by itself.
+	AlertFetchFailed = "fetch-failed"
+	// AlertUnresolved says that the player gave up on an event.
+	AlertUnresolved = "unresolved"
+)
+
+func (a Alert) String() string { return a.Hop + ": " + a.What + ": " + a.Detail }

@@ -1,0 +1,24 @@
+// Package hops holds programs that move course-progress events through Kafka.
+//
+// Each hop is written as a service would write it: a config struct, a
+// constructor, a blocking Run or a Send, typed errors, and an Alert callback
+// for what an operator must see. A hop prints nothing and owns no global
+// state, so several can live in one process.
+//
+//   - [Player] publishes [Progress] events: at-least-once per event id, and no
+//     append that no send asked for.
+//   - [Landing] copies the topic into an [ObjectStore]: at-least-once
+//     processing, one object per offset or per fixed block of offsets, rejects
+//     in a dead-letter topic.
+//
+// A claim ends at the hop's own boundary. Two sends of one event are two
+// offsets, and landing keeps both; whoever counts observations counts distinct
+// event ids.
+//
+// Every remote answer is read as one of three: done, not done, unknown. A lost
+// reply is unknown, never "failed", and each hop converges from both readings.
+//
+// Read progress.go (the data and its contract), store.go (what landing needs
+// from a store), player.go, then landing.go and the landing_ files in the order
+// that landing.go names them.
+package hops
