@@ -34,6 +34,15 @@ func (k Kind) Boundary() bool {
 	return k == Request || k == Reply || k == Call || k == Return
 }
 
+func (k Kind) known() bool {
+	switch k {
+	case Request, Reply, Call, Return, Start, Crash, Stop, Exit, Pause, Resume,
+		Fault, Heal, Note, Alert, Observe:
+		return true
+	}
+	return false
+}
+
 // Outcome is what a process may conclude from an answer. There are three, not
 // two: a lost answer is Unknown, and no code may turn that into NotDone.
 type Outcome string
@@ -45,6 +54,10 @@ const (
 	NotDone   Outcome = "not-done"
 	Unknown   Outcome = "unknown"
 )
+
+func (o Outcome) known() bool {
+	return o == NoOutcome || o == Done || o == NotDone || o == Unknown
+}
 
 // Event is one line of a [History]. Fields that mean nothing for an event are
 // left zero, except offsets and sequences, where -1 is "none" (see [Part]).
@@ -97,6 +110,12 @@ type Part struct {
 	Records  []Record
 }
 
+// PartOf returns a part of which nothing is said yet: its offsets and sequence
+// are -1. A literal Part{} says offset 0, end 0, stable 0 and sequence 0.
+func PartOf(topic string, partition int32) Part {
+	return Part{Topic: topic, Partition: partition, Offset: -1, End: -1, Stable: -1, Sequence: -1}
+}
+
 // RecordKind says what stands at an offset.
 type RecordKind string
 
@@ -109,6 +128,14 @@ const (
 	Rejected     RecordKind = "reject"  // an object says that this offset went to the dead letters
 	Aborted      RecordKind = "aborted" // data of an aborted transaction, as the audit found it
 )
+
+func (k RecordKind) known() bool {
+	switch k {
+	case Data, CommitMarker, AbortMarker, Hole, Rejected, Aborted:
+		return true
+	}
+	return false
+}
 
 // Record is one record of a partition, or one line of an object.
 type Record struct {

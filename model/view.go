@@ -1,0 +1,156 @@
+package model
+
+import (
+	"slices"
+	"strings"
+)
+
+// View is the state that a run has reached, folded from boundary events while it
+// goes on: the logs' ends, the groups' offsets, the objects. A world asks it
+// whether everything has drained. What the audit finds at the end is
+// [Audited]; the two differ where something changed past every tap.
+//
+// An answer stands alone: it repeats from its request what the fold needs.
+//
+//   - a [Reply] of "Produce": Parts with Offset, the base offset, and Records
+//     with their offsets; the part's Err is empty where it was appended
+//   - a [Reply] of "OffsetCommit": Group, and Parts with Offset, the next offset
+//     to read; the part's Err is empty where it was applied
+//   - a [Reply] of "Fetch": Parts with End
+//   - a [Return] of "put" or "putif": Key, Digest, ETag, Bytes, Parts; of
+//     "delete": Key; Err is empty where it was applied
+//   - a [Note] with Op "ask": an application handed a record to a process; with
+//     Op "answer": the process told the application the outcome
+//
+// Only Err says that something did not happen. An answer whose Outcome is
+// Unknown was lost on its way back, and what it says was done all the same.
+//
+// Offsets that a transaction commits ("TxnOffsetCommit") are not folded: they
+// count only once the transaction commits. Nor is a topic that is deleted and
+// made again: its end never falls.
+//
+// A View is not safe for concurrent use.
+type View struct {
+	ends            map[Position]int64 // Offset 0 in every key
+	commits         map[groupPartition]int64
+	objects         map[string]Object
+	asked, answered int
+}
+
+type groupPartition struct {
+	group, topic string
+	partition    int32
+}
+
+// NewView returns the view of a run in which nothing has happened yet.
+func NewView() *View {
+	return &View{
+		ends:    map[Position]int64{},
+		commits: map[groupPartition]int64{},
+		objects: map[string]Object{},
+	}
+}
+
+// Apply folds in the next event. The view keeps e.Parts of a put, so those must
+// not change afterwards; e itself is not kept.
+func (v *View) Apply(e *Event) {
+	switch {
+	case e.Kind == Note && e.Op == "ask":
+		v.asked++
+	case e.Kind == Note && e.Op == "answer":
+		v.answered++
+	case e.Err != "":
+	case e.Kind == Reply:
+		v.reply(e)
+	case e.Kind == Return:
+		v.stored(e)
+	}
+}
+
+func (v *View) reply(e *Event) {
+	for i := range e.Parts {
+		p := &e.Parts[i]
+		if p.Err != "" {
+			continue
+		}
+		switch e.Op {
+		case "Produce":
+			v.raise(p, appendedEnd(p))
+		case "Fetch":
+			v.raise(p, max(p.End, appendedEnd(&Part{Offset: -1, Records: p.Records})))
+		case "OffsetCommit":
+			v.commits[groupPartition{e.Group, p.Topic, p.Partition}] = p.Offset
+		}
+	}
+}
+
+// appendedEnd returns one past the last record of a part, by the base offset
+// and by the records' own offsets, of which one may be missing.
+func appendedEnd(p *Part) int64 {
+	end := int64(0)
+	if p.Offset >= 0 {
+		end = p.Offset + int64(len(p.Records))
+	}
+	for i := range p.Records {
+		end = max(end, p.Records[i].Offset+1)
+	}
+	return end
+}
+
+func (v *View) raise(p *Part, end int64) {
+	at := Position{Topic: p.Topic, Partition: p.Partition}
+	if end > v.ends[at] {
+		v.ends[at] = end
+	}
+}
+
+func (v *View) stored(e *Event) {
+	switch e.Op {
+	case "put", "putif":
+		v.objects[e.Key] = object(e)
+	case "delete":
+		delete(v.objects, e.Key)
+	}
+}
+
+// End returns one past the last offset that is known to be appended to a
+// partition; 0 when none is. Records that someone else appended, and control
+// records, are known once a Fetch reply says so.
+func (v *View) End(topic string, partition int32) int64 {
+	return v.ends[Position{Topic: topic, Partition: partition}]
+}
+
+// Committed returns the next offset to read that the group committed last; -1
+// when it committed none.
+func (v *View) Committed(group, topic string, partition int32) int64 {
+	offset, ok := v.commits[groupPartition{group, topic, partition}]
+	if !ok {
+		return -1
+	}
+	return offset
+}
+
+// Object returns the object that stands under key, and whether there is one.
+func (v *View) Object(key string) (Object, bool) {
+	o, ok := v.objects[key]
+	return o, ok
+}
+
+// Keys returns the keys of the objects that start with prefix, sorted.
+func (v *View) Keys(prefix string) []string {
+	var keys []string
+	for key := range v.objects {
+		if strings.HasPrefix(key, prefix) {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// Asked returns how often an application handed a record to a process.
+func (v *View) Asked() int { return v.asked }
+
+// Answered returns how often a process told an application the outcome of a
+// record, whatever that outcome was.
+func (v *View) Answered() int { return v.answered }
