@@ -1,0 +1,300 @@
+package tap
+
+import (
+	"io"
+	"net"
+	"os"
+	"sync"
+	"time"
+)
+
+// Conn is a connection to a broker whose frames cross the boundary of a [Life]
+// one by one. Writing hands frames over and does not wait until they pass;
+// reading waits until a reply was let through. It is safe for concurrent use.
+//
+// Closing it takes along what is still under way, in both directions, as a reset
+// connection would.
+type Conn struct {
+	life     *Life
+	inner    net.Conn
+	requests uint64 // stream of the frames to the broker
+	replies  uint64 // stream of the frames from the broker
+
+	mu      sync.Mutex
+	changed chan struct{} // closed and replaced when what a reader waits for changes
+	partial []byte        // the beginning of a request frame
+	asked   map[int32]sent
+	out     [][]byte // frames that passed, for the broker
+	in      []byte   // frames that passed, for the process
+	held    int      // replies that wait at the gate
+	hungUp  bool     // the broker closed its side
+	closed  bool
+	err     error // what the process sees once in is empty
+
+	outReady chan struct{}
+	done     chan struct{}
+	rd, wd   *deadline
+}
+
+func newConn(l *Life, inner net.Conn) *Conn {
+	return &Conn{
+		life: l, inner: inner, requests: l.stream(), replies: l.stream(),
+		changed:  make(chan struct{}),
+		asked:    make(map[int32]sent),
+		outReady: make(chan struct{}, 1),
+		done:     make(chan struct{}),
+		rd:       newDeadline(), wd: newDeadline(),
+	}
+}
+
+func (c *Conn) start() {
+	go c.pumpOut()
+	go c.pumpIn()
+}
+
+// Write hands the frames in b to the gate. A frame may span several writes.
+func (c *Conn) Write(b []byte) (int, error) {
+	if c.wd.expired() {
+		return 0, os.ErrDeadlineExceeded
+	}
+	c.mu.Lock()
+	if c.closed {
+		c.mu.Unlock()
+		return 0, net.ErrClosed
+	}
+	c.partial = append(c.partial, b...)
+	frames, rest := cut(c.partial)
+	c.partial = rest
+	crossings := make([]*Crossing, len(frames))
+	for i, f := range frames {
+		crossings[i] = c.request(f)
+	}
+	c.mu.Unlock()
+	for _, x := range crossings {
+		c.life.gate.Submit(x)
+	}
+	return len(b), nil
+}
+
+// request decodes a frame of the process; the caller holds mu.
+func (c *Conn) request(frame []byte) *Crossing {
+	s, e := c.life.names.decodeRequest(frame)
+	if s.replies {
+		c.asked[s.corr] = s
+	}
+	return &Crossing{
+		Life: c.life, Event: e, Stream: c.requests, Corr: s.corr, gone: c.isClosed,
+		settle: func(v Verdict) {
+			switch v.Do {
+			case Pass:
+				c.forward(frame)
+			case Answer:
+				c.answerInstead(s, v.Code)
+			case Lose:
+				c.breakWith(io.EOF)
+			case Drop:
+			}
+		},
+	}
+}
+
+func (c *Conn) forward(frame []byte) {
+	c.mu.Lock()
+	c.out = append(c.out, frame)
+	c.mu.Unlock()
+	select {
+	case c.outReady <- struct{}{}:
+	default:
+	}
+}
+
+// answerInstead makes up the reply of a broker that refused the request. It
+// crosses the boundary like any other reply.
+func (c *Conn) answerInstead(s sent, code string) {
+	reply := s.refuse(code)
+	if reply == nil {
+		c.breakWith(io.EOF) // no such error for this API: the next best bad luck
+		return
+	}
+	c.arrive(reply)
+}
+
+// pumpOut writes the frames that passed to the broker. It has a goroutine of its
+// own since a broker that works on an earlier request does not read.
+func (c *Conn) pumpOut() {
+	for {
+		c.mu.Lock()
+		frames := c.out
+		c.out = nil
+		c.mu.Unlock()
+		for _, f := range frames {
+			if _, err := c.inner.Write(f); err != nil {
+				return
+			}
+		}
+		if len(frames) > 0 {
+			continue
+		}
+		select {
+		case <-c.outReady:
+		case <-c.done:
+			return
+		}
+	}
+}
+
+// pumpIn reads the broker's frames and hands them to the gate.
+func (c *Conn) pumpIn() {
+	for {
+		frame, err := readFrame(c.inner)
+		if err != nil {
+			c.mu.Lock()
+			c.hungUp = true
+			if c.held == 0 && c.err == nil {
+				c.err = io.EOF
+			}
+			c.wake()
+			c.mu.Unlock()
+			return
+		}
+		c.arrive(frame)
+	}
+}
+
+// arrive hands a frame of the broker to the gate.
+func (c *Conn) arrive(frame []byte) {
+	c.mu.Lock()
+	if c.closed {
+		c.mu.Unlock()
+		return
+	}
+	corr := correlation(frame)
+	s := c.asked[corr]
+	delete(c.asked, corr)
+	c.held++
+	c.mu.Unlock()
+
+	e := c.life.names.decodeReply(s, frame)
+	c.life.gate.Submit(&Crossing{
+		Life: c.life, Event: e, Stream: c.replies, Corr: corr, gone: c.isClosed,
+		settle: func(v Verdict) {
+			switch v.Do {
+			case Pass:
+				c.deliver(frame)
+			case Answer:
+				if spoiled := s.spoil(frame, v.Code); spoiled != nil {
+					c.deliver(spoiled)
+				} else {
+					c.breakWith(io.EOF)
+				}
+			case Lose:
+				c.breakWith(io.EOF)
+			case Drop:
+			}
+		},
+	})
+}
+
+func (c *Conn) deliver(frame []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.in = append(c.in, frame...)
+	c.held--
+	if c.held == 0 && c.hungUp && c.err == nil {
+		c.err = io.EOF
+	}
+	c.wake()
+}
+
+// Read returns bytes of the replies that passed.
+func (c *Conn) Read(b []byte) (int, error) {
+	for {
+		c.mu.Lock()
+		if len(c.in) > 0 && !c.closed {
+			n := copy(b, c.in)
+			c.in = c.in[n:]
+			c.mu.Unlock()
+			return n, nil
+		}
+		err, changed := c.err, c.changed
+		c.mu.Unlock()
+		if err != nil {
+			return 0, err
+		}
+		select {
+		case <-changed:
+		case <-c.rd.wait():
+			return 0, os.ErrDeadlineExceeded
+		}
+	}
+}
+
+// breakWith ends the connection as the process sees it: what waits is gone, and
+// reading gives err.
+func (c *Conn) breakWith(err error) {
+	c.shut(err)
+	c.inner.Close()
+	c.life.forget(c)
+}
+
+// abort is how a dead process's connection ends.
+func (c *Conn) abort() { c.breakWith(io.EOF) }
+
+// Close closes both sides.
+func (c *Conn) Close() error {
+	c.shut(net.ErrClosed)
+	c.life.forget(c)
+	return c.inner.Close()
+}
+
+func (c *Conn) shut(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return
+	}
+	c.closed = true
+	c.err = err
+	c.wake()
+	close(c.done)
+}
+
+// wake tells readers to look again; the caller holds mu.
+func (c *Conn) wake() {
+	close(c.changed)
+	c.changed = make(chan struct{})
+}
+
+// isClosed reports whether the connection is gone, so that the gate can forget
+// what it still holds of it.
+func (c *Conn) isClosed() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.closed
+}
+
+// LocalAddr returns the address of the inner connection.
+func (c *Conn) LocalAddr() net.Addr { return c.inner.LocalAddr() }
+
+// RemoteAddr returns the address of the broker.
+func (c *Conn) RemoteAddr() net.Addr { return c.inner.RemoteAddr() }
+
+// SetDeadline sets both deadlines; the zero time removes them.
+func (c *Conn) SetDeadline(t time.Time) error {
+	c.rd.set(t)
+	c.wd.set(t)
+	return nil
+}
+
+// SetReadDeadline makes reads that still wait at t fail with
+// os.ErrDeadlineExceeded.
+func (c *Conn) SetReadDeadline(t time.Time) error {
+	c.rd.set(t)
+	return nil
+}
+
+// SetWriteDeadline makes writes after t fail; a write never waits.
+func (c *Conn) SetWriteDeadline(t time.Time) error {
+	c.wd.set(t)
+	return nil
+}

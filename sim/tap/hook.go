@@ -1,0 +1,94 @@
+package tap
+
+import (
+	"errors"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/hopcheck/hopcheck/model"
+)
+
+// Hook tells a [Life] what its franz-go clients accept and promise: a "send" note
+// for every record that enters a producer, and an "ack" note for what its promise
+// says. Give it to kgo.WithHooks. It is safe for concurrent use.
+type Hook struct{ Life *Life }
+
+// The moments that franz-go tells a Hook of.
+var (
+	_ kgo.HookNewClient               = Hook{}
+	_ kgo.HookProduceRecordBuffered   = Hook{}
+	_ kgo.HookProduceRecordUnbuffered = Hook{}
+)
+
+// OnNewClient remembers the client, so that it can be closed when its process is
+// dead.
+func (h Hook) OnNewClient(c *kgo.Client) {
+	h.Life.mu.Lock()
+	defer h.Life.mu.Unlock()
+	h.Life.clients = append(h.Life.clients, c)
+}
+
+// OnProduceRecordBuffered notes a "send".
+func (h Hook) OnProduceRecordBuffered(r *kgo.Record) {
+	e := h.note("send", r)
+	e.Parts[0].Partition = -1
+	h.Life.Note(e)
+}
+
+// OnProduceRecordUnbuffered notes an "ack": done with the record's offset, not
+// done where the broker refused it for good, and unknown otherwise.
+func (h Hook) OnProduceRecordUnbuffered(r *kgo.Record, err error) {
+	e := h.note("ack", r)
+	e.Outcome = produceOutcome(err)
+	if err != nil {
+		e.Err = errText(err)
+		e.Parts[0].Partition = -1
+	} else {
+		e.Parts[0].Records[0].Offset = r.Offset
+	}
+	h.Life.Note(e)
+}
+
+func (h Hook) note(op string, r *kgo.Record) model.Event {
+	raw := Raw{Topic: r.Topic, Key: r.Key, Value: r.Value}
+	for _, x := range r.Headers {
+		raw.Headers = append(raw.Headers, Header(x))
+	}
+	id, from := h.Life.names.identify(raw)
+	e := newEvent(model.Note, op, len(r.Value))
+	part := newPart(r.Topic, r.Partition)
+	part.Records = []model.Record{{
+		Offset: -1, ID: id, Key: string(r.Key), Digest: Digest(r.Value), From: from,
+	}}
+	e.Parts = []model.Part{part}
+	return e
+}
+
+// produceOutcome reads a promise's error. Only a refusal by the broker that it
+// will not take back means "not done": a time-out, a cancelled context or a lost
+// connection may hide an append.
+func produceOutcome(err error) model.Outcome {
+	if err == nil {
+		return model.Done
+	}
+	var refused *kerr.Error
+	if errors.As(err, &refused) && !refused.Retriable {
+		switch refused {
+		case kerr.UnknownServerError, kerr.OutOfOrderSequenceNumber, kerr.UnknownProducerID,
+			kerr.NotEnoughReplicasAfterAppend, kerr.RequestTimedOut:
+			return model.Unknown
+		}
+		return model.NotDone
+	}
+	return model.Unknown
+}
+
+// errText is the short form of an error: the protocol's name where it has one.
+func errText(err error) string {
+	var k *kerr.Error
+	if errors.As(err, &k) {
+		return k.Message
+	}
+	return err.Error()
+}

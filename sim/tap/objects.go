@@ -1,0 +1,227 @@
+package tap
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"runtime"
+
+	"github.com/hopcheck/hopcheck/model"
+)
+
+// Store is an object store as a hop sees one. Simulation has one in memory, live
+// mode one on S3.
+//
+// An error means that the outcome is unknown: the call may have been applied.
+// Only a refused condition (PutIf's false) and fs.ErrNotExist are answers.
+type Store interface {
+	// Put replaces the object and returns its entity tag.
+	Put(ctx context.Context, key string, body []byte) (etag string, err error)
+	// PutIf replaces the object if its entity tag is etag; "" means that there
+	// must be none. It returns false, and no error, where the condition refused.
+	PutIf(ctx context.Context, key string, body []byte, etag string) (
+		ok bool, newETag string, err error)
+	// Get returns the object, or an error that is fs.ErrNotExist.
+	Get(ctx context.Context, key string) (body []byte, etag string, err error)
+	// List returns up to limit keys with the prefix that sort after the given one.
+	List(ctx context.Context, prefix, after string, limit int) ([]string, error)
+	// Delete removes the object; one that is not there is no error.
+	Delete(ctx context.Context, key string) error
+}
+
+// ErrLost is what a call returns whose answer was lost on the way. The call may
+// have been applied.
+var ErrLost = errors.New("tap: connection lost: the outcome is unknown")
+
+// Refused is the error of a store that answered a call with an error.
+type Refused struct{ Code string }
+
+// Error returns the store's word.
+func (r *Refused) Error() string { return "tap: the store answered " + r.Code }
+
+// Describe tells which records an object holds, so that a history can say so. A
+// key that it does not know gives nil.
+type Describe func(key string, body []byte) []model.Part
+
+// Objects is a [Store] whose calls cross the boundary of a life. It is safe for
+// concurrent use as far as the inner store is.
+type Objects struct {
+	life     *Life
+	store    Store
+	describe Describe
+}
+
+// NewObjects returns store seen through the boundary of life. A nil describe
+// leaves the contents of objects out of the history.
+func NewObjects(life *Life, store Store, describe Describe) *Objects {
+	if describe == nil {
+		describe = func(string, []byte) []model.Part { return nil }
+	}
+	return &Objects{life: life, store: store, describe: describe}
+}
+
+// Put is [Store.Put] through the boundary.
+func (o *Objects) Put(ctx context.Context, key string, body []byte) (etag string, err error) {
+	e := o.write("put", key, body)
+	err = o.cross(ctx, e, func(ctx context.Context, e *model.Event) error {
+		tag, err := o.store.Put(ctx, key, body)
+		etag, e.ETag = tag, tag
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	return etag, nil
+}
+
+// PutIf is [Store.PutIf] through the boundary.
+func (o *Objects) PutIf(
+	ctx context.Context, key string, body []byte, etag string,
+) (ok bool, newETag string, err error) {
+	e := o.write("putif", key, body)
+	e.ETag = etag
+	err = o.cross(ctx, e, func(ctx context.Context, e *model.Event) error {
+		did, tag, err := o.store.PutIf(ctx, key, body, etag)
+		ok, newETag, e.ETag = did, tag, tag
+		if err == nil && !did {
+			e.Outcome, e.Err = model.NotDone, "precondition"
+		}
+		return err
+	})
+	if err != nil {
+		return false, "", err
+	}
+	return ok, newETag, nil
+}
+
+// Get is [Store.Get] through the boundary.
+func (o *Objects) Get(ctx context.Context, key string) (body []byte, etag string, err error) {
+	e := newEvent(model.Call, "get", 0)
+	e.Key = key
+	err = o.cross(ctx, e, func(ctx context.Context, e *model.Event) error {
+		b, tag, err := o.store.Get(ctx, key)
+		body, etag, e.ETag, e.Bytes = b, tag, tag, int64(len(b))
+		if err == nil {
+			e.Digest = Digest(b)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	return body, etag, nil
+}
+
+// List is [Store.List] through the boundary.
+func (o *Objects) List(
+	ctx context.Context, prefix, after string, limit int,
+) (keys []string, err error) {
+	e := newEvent(model.Call, "list", 0)
+	e.Key = prefix
+	err = o.cross(ctx, e, func(ctx context.Context, e *model.Event) error {
+		found, err := o.store.List(ctx, prefix, after, limit)
+		keys = found
+		e.Note = fmt.Sprintf("%d keys", len(found))
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return keys, nil
+}
+
+// Delete is [Store.Delete] through the boundary.
+func (o *Objects) Delete(ctx context.Context, key string) error {
+	e := newEvent(model.Call, "delete", 0)
+	e.Key = key
+	return o.cross(ctx, e, func(ctx context.Context, _ *model.Event) error {
+		return o.store.Delete(ctx, key)
+	})
+}
+
+func (o *Objects) write(op, key string, body []byte) model.Event {
+	e := newEvent(model.Call, op, len(body))
+	e.Key, e.Digest, e.Parts = key, Digest(body), o.describe(key, body)
+	return e
+}
+
+// deadCalls is how often a dead process's goroutine may call before it is ended:
+// a loop that retries for ever must not outlive the run.
+const deadCalls = 100
+
+// cross takes one call over the boundary and back. apply carries it out and says
+// in the event what came of it.
+func (o *Objects) cross(
+	ctx context.Context, call model.Event, apply func(context.Context, *model.Event) error,
+) error {
+	if o.life.calledDead() > deadCalls {
+		runtime.Goexit()
+	}
+	if !o.life.Alive() {
+		return ErrDead
+	}
+	stream := o.life.stream()
+	result := make(chan error, 2) // the call's verdict and the return's: none may block
+	ret := func(err error) {
+		r := call
+		r.Kind = model.Return
+		r.Outcome, r.Err = outcome(r.Outcome, r.Err, err)
+		o.life.gate.Submit(&Crossing{
+			Life: o.life, Event: r, Stream: stream,
+			gone: func() bool { return ctx.Err() != nil },
+			settle: func(v Verdict) {
+				result <- returned(v, err)
+			},
+		})
+	}
+	o.life.gate.Submit(&Crossing{
+		Life: o.life, Event: call, Stream: stream,
+		settle: func(v Verdict) {
+			switch v.Do {
+			case Pass:
+				go func() { ret(apply(context.WithoutCancel(ctx), &call)) }()
+			case Answer:
+				ret(&Refused{Code: v.Code})
+			default:
+				result <- returned(v, nil)
+			}
+		},
+	})
+	select {
+	case err := <-result:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// returned is what the process sees of a call that came back with err.
+func returned(v Verdict, err error) error {
+	switch v.Do {
+	case Lose:
+		return ErrLost
+	case Answer:
+		return &Refused{Code: v.Code}
+	case Drop:
+		return ErrDead
+	}
+	return err
+}
+
+// outcome fills a return's outcome unless the call said it itself.
+func outcome(said model.Outcome, text string, err error) (model.Outcome, string) {
+	switch {
+	case err == nil && said != model.NoOutcome:
+		return said, text
+	case err == nil:
+		return model.Done, ""
+	case errors.Is(err, fs.ErrNotExist):
+		return model.Done, "not-found"
+	}
+	var refused *Refused
+	if errors.As(err, &refused) {
+		return model.NotDone, refused.Code
+	}
+	return model.Unknown, err.Error()
+}
