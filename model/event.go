@@ -71,7 +71,7 @@ type Event struct {
 	Proc    string        // "landing/0"; "" for the world itself
 	Life    int           // life (incarnation) of the process, from 1; 0 for the world
 	Kind    Kind
-	Op      string  // Kafka API ("Produce", "OffsetCommit"), call ("put"), note ("send", "ack", "ask", "answer")
+	Op      string  // Kafka API ("Produce"), call ("put"), note ("send", "ack", "ask", "answer")
 	Nth     int     // n-th event of this kind and op in this life, from 1: what a schedule points at
 	Outcome Outcome // of a reply, a return, an "ack" or an "answer"
 	Err     string  // Kafka error name ("NOT_ENOUGH_REPLICAS") or the text of an error

@@ -24,7 +24,8 @@ var badHistories = []struct{ name, in, want string }{
 		"line 1: seq 2 where 1 must follow: events are missing or out of order"},
 	{"seq gap", "# a\n1 0s - start\n\n3 0s - exit\n",
 		"line 4: seq 3 where 2 must follow: events are missing or out of order"},
-	{"seq gap in JSON", `{"seq":1,"at_ns":0,"kind":"start"}` + "\n" + `{"at_ns":0,"kind":"exit"}` + "\n",
+	{"seq gap in JSON",
+		`{"seq":1,"at_ns":0,"kind":"start"}` + "\n" + `{"at_ns":0,"kind":"exit"}` + "\n",
 		"line 2: seq 0 where 2 must follow: events are missing or out of order"},
 	{"unknown kind", "1 0s - strat\n", `line 1: column 8: unknown kind "strat"`},
 	{"unknown kind in JSON", `{"seq":1,"at_ns":0,"kind":"strat"}` + "\n",
@@ -101,8 +102,9 @@ func TestReadNoticesEveryCut(t *testing.T) {
 
 func TestReadSkipsBlankLinesAndComments(t *testing.T) {
 	for name, in := range map[string]string{
-		"text":  "\n # by hand\n\t1 0s - start \r\n\n#\n2 1s - exit\n\n",
-		"lines": "\n{\"seq\":1,\"kind\":\"start\"}\r\n\n{\"seq\":2,\"at_ns\":1000000000,\"kind\":\"exit\"}\n",
+		"text": "\n # by hand\n\t1 0s - start \r\n\n#\n2 1s - exit\n\n",
+		"lines": "\n{\"seq\":1,\"kind\":\"start\"}\r\n\n" +
+			"{\"seq\":2,\"at_ns\":1000000000,\"kind\":\"exit\"}\n",
 	} {
 		h, err := Read(strings.NewReader(in))
 		if err != nil {
@@ -193,7 +195,8 @@ func TestWriteWrapsTheWritersError(t *testing.T) {
 
 func TestWriteJSONL(t *testing.T) {
 	var b bytes.Buffer
-	h := historyOf(textCases[3].event, textCases[5].event, Event{Kind: Note, Key: "\xff", Note: "<é>"})
+	h := historyOf(textCases[3].event, textCases[5].event,
+		Event{Kind: Note, Key: "\xff", Note: "<é>"})
 	if err := h.WriteJSONL(&b); err != nil {
 		t.Fatal(err)
 	}

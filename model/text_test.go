@@ -214,3 +214,14 @@ func TestAppendTextDoesNotAllocate(t *testing.T) {
 		t.Errorf("%v allocations per line; it runs for every event of every run", n)
 	}
 }
+
+func TestBoundary(t *testing.T) {
+	for kind, want := range map[Kind]bool{
+		Request: true, Reply: true, Call: true, Return: true,
+		Start: false, Crash: false, Note: false, Observe: false, "": false,
+	} {
+		if kind.Boundary() != want {
+			t.Errorf("%q: %v, want %v", kind, !want, want)
+		}
+	}
+}
