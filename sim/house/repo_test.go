@@ -3,6 +3,7 @@ package house_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/hopcheck/hopcheck/sim/house"
@@ -74,5 +75,19 @@ func TestLoad(t *testing.T) {
 	}
 	if findings := house.Check(r, house.Rules[:1]); len(findings) > 0 {
 		t.Errorf("Go below testdata is data: %v", findings)
+	}
+}
+
+// TestRoomsAreDocumented keeps the page for contributors complete.
+func TestRoomsAreDocumented(t *testing.T) {
+	text, err := os.ReadFile("../../docs/contributing.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, room := range house.Rooms {
+		row := "\n| `" + strings.TrimSuffix(room.Path, "/...") + "` |"
+		if !strings.Contains(string(text), row) {
+			t.Errorf("docs/contributing.md has no row for %s: say what the room is", room.Path)
+		}
 	}
 }
