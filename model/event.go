@@ -67,12 +67,12 @@ func (o Outcome) known() bool {
 // of the event still says what really happened.
 type Event struct {
 	Seq     int64         // position in the history, from 1
-	At      time.Duration // since the run began; virtual ns in simulation, monotonic ns in live mode
+	At      time.Duration // since the run began; virtual in simulation, monotonic in live mode
 	Proc    string        // "landing/0"; "" for the world itself
 	Life    int           // life (incarnation) of the process, from 1; 0 for the world
 	Kind    Kind
 	Op      string  // Kafka API ("Produce"), call ("put"), note ("send", "ack", "ask", "answer")
-	Nth     int     // n-th event of this kind and op in this life, from 1: what a schedule points at
+	Nth     int     // n-th of this kind and op in this life, from 1: what a schedule points at
 	Outcome Outcome // of a reply, a return, an "ack" or an "answer"
 	Err     string  // Kafka error name ("NOT_ENOUGH_REPLICAS") or the text of an error
 
@@ -80,7 +80,7 @@ type Event struct {
 	Epoch      int16  // producer epoch; meaningful where Producer is not 0
 	Group      string // consumer group
 	Member     string // member id, renamed "m1", "m2"... in order of first appearance
-	Generation int32  // generation (classic) or member epoch (KIP-848); -1: none given
+	Generation int32  // generation (classic) or member epoch (KIP-848), as the frame says it
 	TxnID      string // transactional id
 
 	Parts []Part // what it says of partitions: records, offsets
@@ -124,7 +124,7 @@ const (
 	Data         RecordKind = ""
 	CommitMarker RecordKind = "commit"  // control record: a transaction committed
 	AbortMarker  RecordKind = "abort"   // control record: a transaction aborted
-	Hole         RecordKind = "hole"    // an object says that nothing stands at this offset any more
+	Hole         RecordKind = "hole"    // an object says that nothing stands at this offset now
 	Rejected     RecordKind = "reject"  // an object says that this offset went to the dead letters
 	Aborted      RecordKind = "aborted" // data of an aborted transaction, as the audit found it
 )

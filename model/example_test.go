@@ -83,7 +83,7 @@ func ExampleRead_refused() {
 }
 
 func ExampleParseText() {
-	e, err := model.ParseText("7 1.5s landing/0 life 2 request OffsetCommit 3 group=landing [t/0 @5]")
+	e, err := model.ParseText("7 1.5s landing/0 life 2 request OffsetCommit 3 group=g [t/0 @5]")
 	fmt.Println(e.Proc, e.Life, e.Op, e.Nth, e.Parts[0].Offset, err)
 	// Output:
 	// landing/0 2 OffsetCommit 3 5 <nil>

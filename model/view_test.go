@@ -34,7 +34,8 @@ var viewCases = []struct {
 	{"nothing", nil, seen{Committed: -1}},
 	{"appended", []Event{{Kind: Reply, Op: "Produce", Outcome: Done, Parts: appended}},
 		seen{End: 7, Committed: -1}},
-	{"appended, reply lost", []Event{{Kind: Reply, Op: "Produce", Outcome: Unknown, Parts: appended}},
+	{"appended, reply lost", []Event{
+		{Kind: Reply, Op: "Produce", Outcome: Unknown, Parts: appended}},
 		seen{End: 7, Committed: -1}},
 	{"asked only", []Event{{Kind: Request, Op: "Produce", Parts: appended}},
 		seen{Committed: -1}},
@@ -61,7 +62,8 @@ var viewCases = []struct {
 		Parts: []Part{{Topic: "t", Partition: 1, End: 9}, {Topic: "u", End: 9}}}},
 		seen{Committed: -1}},
 	{"committed, and back", []Event{
-		{Kind: Reply, Op: "OffsetCommit", Group: "g", Parts: onePart(func(p *Part) { p.Offset = 9 })},
+		{Kind: Reply, Op: "OffsetCommit", Group: "g",
+			Parts: onePart(func(p *Part) { p.Offset = 9 })},
 		{Kind: Reply, Op: "OffsetCommit", Group: "g", Outcome: Unknown, Parts: committed},
 		{Kind: Reply, Op: "OffsetCommit", Group: "other", Parts: refused},
 		{Kind: Reply, Op: "OffsetCommit", Group: "g", Parts: refused},
@@ -91,7 +93,8 @@ func TestView(t *testing.T) {
 			for i := range c.events {
 				v.Apply(&c.events[i])
 			}
-			got := seen{v.End("t", 0), v.Committed("g", "t", 0), v.Keys("k/"), v.Asked(), v.Answered()}
+			got := seen{v.End("t", 0), v.Committed("g", "t", 0), v.Keys("k/"),
+				v.Asked(), v.Answered()}
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Error(diff)
 			}
