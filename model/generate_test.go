@@ -11,7 +11,8 @@ import (
 var awkward = []string{
 	"", "-", " ", "a b", "\"", "a\"b\\", "\n", "a\r\nb", "\t", "\x00", "\x7f", "\xff\xfe",
 	"\u0085", "\u2028", "\uFFFD", "\uFEFF", "é", "漢字", "[", "]", "{x}", "a=b", "#x", "@5",
-	"life", "1", "-1", "1s", "a/b", "/", "'", "`", "<&>", "\ud7ff", "done", "topic/0@5", "note=\"x\"",
+	"life", "1", "-1", "1s", "a/b", "/", "'", "`", "<&>", "\ud7ff", "done",
+	"topic/0@5", "note=\"x\"",
 }
 
 func anyString() *rapid.Generator[string] {

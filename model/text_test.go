@@ -53,8 +53,8 @@ var textCases = []struct {
 		" {@0 id=ev-1 from=learning.progress/1@5 producer=2} {@1 abort}]"},
 	{"object", Event{
 		Seq: 31, At: -1500 * time.Millisecond, Proc: "landing/0", Life: 2, Kind: Return,
-		Op: "putif", Nth: 1, Outcome: NotDone, Err: "precondition failed", Key: "learning.progress/0/00000",
-		Digest: "abcd", ETag: `"e1"`, Bytes: 10,
+		Op: "putif", Nth: 1, Outcome: NotDone, Err: "precondition failed",
+		Key: "learning.progress/0/00000", Digest: "abcd", ETag: `"e1"`, Bytes: 10,
 	}, `31 -1.5s landing/0 life 2 return putif 1 not-done err="precondition failed"` +
 		` key=learning.progress/0/00000 digest=abcd etag="\"e1\"" bytes=10`},
 	{"nothing but numbers", Event{
