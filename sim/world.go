@@ -1,0 +1,146 @@
+package sim
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/hopcheck/hopcheck/model"
+	"github.com/hopcheck/hopcheck/props"
+	"github.com/hopcheck/hopcheck/sim/tap"
+)
+
+// World is what a campaign runs: the topics, the processes, what flows in, and
+// what must hold. A World is a value and holds no state of a run; its functions
+// are called from one run at a time.
+type World struct {
+	Name string
+	// Says is one line for people: what the world is.
+	Says string
+
+	Topics    []Topic
+	Processes []Process
+	// Input is what is appended to topics from outside, at what virtual time. It
+	// must depend on rng alone.
+	Input func(rng *rand.Rand) []Input
+	// Asks is what applications ask of processes that read their Inbox. It must
+	// depend on rng alone.
+	Asks func(rng *rand.Rand) []Ask
+
+	// Identify and Describe let the history say what records and objects are; nil
+	// is fine, and then identities are digests.
+	Identify tap.Identify
+	Describe tap.Describe
+
+	// Promises must hold in every run. Sometimes must be seen at least once in a
+	// campaign.
+	Promises  []props.Property
+	Sometimes []props.Sometimes
+
+	// Drained reports whether everything that came in has gone where it must. It
+	// is asked again and again, of what the history says so far.
+	Drained func(v *model.View) bool
+	// Groups are the consumer groups whose offsets the audit reads.
+	Groups []string
+
+	// Verbs are the kinds of fault that make sense here; empty means all.
+	Verbs []string
+	// MaxFaults bounds the faults of one drawn schedule. Default 4.
+	MaxFaults int
+	// Safety bounds the time in which faults happen, Liveness the time in which
+	// the world must drain after they end. Virtual ns; defaults 2 and 5 minutes.
+	Safety, Liveness time.Duration
+
+	// Brokers is the number of brokers, default 1. BrokerConfigs are kfake's.
+	Brokers       int
+	BrokerConfigs map[string]string
+}
+
+// Topic is a topic of a world.
+type Topic struct {
+	Name       string
+	Partitions int32
+	Configs    map[string]string
+}
+
+// Process is a program under test: as many replicas of it as stated, each
+// started again when it dies.
+type Process struct {
+	Name     string
+	Replicas int // default 1
+	// Run is one life. It returns when the program ends: nil means that its work
+	// is done, an error that the supervisor shall start it again. A cancelled ctx
+	// asks it to end gracefully, as SIGTERM does.
+	Run func(ctx context.Context, env Env) error
+}
+
+// Env is what one life of a process gets from the world: the ways over its
+// boundary.
+type Env struct {
+	// Kafka goes last into the options of every client that the program makes.
+	Kafka []kgo.Opt
+	// Objects is an object store.
+	Objects tap.Store
+	// Inbox is where applications ask the process to do something.
+	Inbox *Inbox
+	// Instance is stable over the lives of one replica, "landing-0"; Replica
+	// counts from 0, Life from 1.
+	Instance      string
+	Replica, Life int
+	// Alert calls an operator.
+	Alert func(what, detail string)
+}
+
+// Input is one record that the world appends to a topic.
+type Input struct {
+	At         time.Duration // virtual ns since the run began
+	Topic      string
+	Key, Value []byte
+}
+
+// Ask is one thing that an application asks of a process.
+type Ask struct {
+	At         time.Duration // virtual ns since the run began
+	ID         string
+	Key, Value []byte
+	// Again asks a second time after a done answer, as a caller does that never
+	// saw it.
+	Again bool
+}
+
+// defaults returns w with what was left out.
+func (w World) defaults() World {
+	if w.MaxFaults == 0 {
+		w.MaxFaults = 4
+	}
+	if w.Safety == 0 {
+		w.Safety = 2 * time.Minute
+	}
+	if w.Liveness == 0 {
+		w.Liveness = 5 * time.Minute
+	}
+	if w.Brokers == 0 {
+		w.Brokers = 1
+	}
+	processes := make([]Process, len(w.Processes))
+	for i, p := range w.Processes {
+		p.Replicas = max(p.Replicas, 1)
+		processes[i] = p
+	}
+	w.Processes = processes
+	return w
+}
+
+// Procs returns the names of the replicas of the world's processes, "landing/0",
+// in order: what a schedule may name.
+func (w World) Procs() []string {
+	var names []string
+	for _, p := range w.defaults().Processes {
+		for i := range p.Replicas {
+			names = append(names, replicaName(p.Name, i))
+		}
+	}
+	return names
+}
