@@ -24,6 +24,7 @@ type Seen struct {
 }
 
 // Observe returns the alphabet of a history, best one of a run without faults.
+// Events that a schedule cannot name (see [ValidName]) are left out.
 func Observe(h *model.History) Alphabet {
 	type key struct {
 		proc, op string
@@ -33,7 +34,7 @@ func Observe(h *model.History) Alphabet {
 	index := map[key]int{}
 	for i := range h.Events() {
 		e := &h.Events()[i]
-		if !e.Kind.Boundary() || e.Proc == "" {
+		if !e.Kind.Boundary() || !validName(e.Proc) || !validName(e.Op) {
 			continue
 		}
 		k := key{e.Proc, e.Op, e.Kind}
@@ -80,7 +81,7 @@ func ranked(points []Seen) []Seen {
 // named: all), durations and codes being the defaults. The order is stable:
 // operations that decide something first, then process, kind, operation, life,
 // occurrence, verb, and the verb's own order. It panics on a name that is no
-// verb: see [CheckVerbs].
+// verb: see [Options.Check].
 func Enumerate(a Alphabet, verbs []string) iter.Seq[Fault] {
 	vs := verbsNamed(verbs)
 	o := Options{}.withDefaults()

@@ -128,13 +128,8 @@ func KafkaErrors() []string {
 // the caller's.
 func StoreErrors() []string { return slices.Clone(storeErrors) }
 
-// codesAt returns the names that parse at events of a kind.
-func codesAt(k model.Kind) []string {
-	if k == model.Call || k == model.Return {
-		return StoreErrors()
-	}
-	return KafkaErrors()
-}
+// ofStore reports whether events of a kind are answered with store error words.
+func ofStore(k model.Kind) bool { return k == model.Call || k == model.Return }
 
 // drawn lists the errors that a right program must survive, mildest first. Not
 // every name that parses is here: what is drawn must be an answer that a real

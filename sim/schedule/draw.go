@@ -1,8 +1,11 @@
 package schedule
 
 import (
+	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/hopcheck/hopcheck/model"
@@ -46,7 +49,7 @@ type Options struct {
 	// lists that lie on both sides of the usual client timeouts.
 	Pauses, Delays []time.Duration
 	// Codes replaces the errors to choose from for the operations that it names,
-	// at requests, replies, calls and returns alike; an empty list: none.
+	// applied or not, mildest first; an empty list: none.
 	Codes map[string][]string
 }
 
@@ -85,11 +88,39 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-func (o Options) codes(k model.Kind, op string) []string {
-	if codes, ok := o.Codes[op]; ok {
-		return codes
+// Check returns an error if a verb or a code does not exist, or a duration cannot
+// stand in a schedule.
+func (o Options) Check() error {
+	for _, name := range o.Verbs {
+		if _, ok := verb(name); !ok {
+			return fmt.Errorf("no fault verb %q%s; there are %s",
+				name, suggestion(name, VerbNames()), strings.Join(VerbNames(), ", "))
+		}
 	}
-	return defaultCodes(k, op)
+	for _, d := range slices.Concat(o.Pauses, o.Delays) {
+		if d <= 0 || d > MaxDuration {
+			return fmt.Errorf("a pause or delay of %s: want above 0 and up to %s", d, MaxDuration)
+		}
+	}
+	known := append(KafkaErrors(), storeErrors...)
+	for _, op := range slices.Sorted(maps.Keys(o.Codes)) {
+		for _, code := range o.Codes[op] {
+			if !slices.Contains(known, code) {
+				return fmt.Errorf("no error %q%s to answer %s with", code, suggestion(code, known), op)
+			}
+		}
+	}
+	return nil
+}
+
+func (o Options) codes(k model.Kind, op string) []string {
+	codes, ok := o.Codes[op]
+	if !ok {
+		return defaultCodes(k, op)
+	}
+	return slices.DeleteFunc(slices.Clone(codes), func(code string) bool {
+		return slices.Contains(storeErrors, code) != ofStore(k)
+	})
 }
 
 // shorter returns those of list that are below d.
@@ -111,8 +142,11 @@ func shorter(list []time.Duration, d time.Duration) []time.Duration {
 // faults make for repeats. Lives after the first are chosen only where an earlier
 // fault could have ended one. A choice of 0 everywhere is the simplest fault.
 //
-// It panics on a name in o.Verbs that is no verb: see [CheckVerbs].
+// It panics if o is wrong: see [Options.Check].
 func Draw(c Chooser, a Alphabet, o Options) []Fault {
+	if err := o.Check(); err != nil {
+		panic("schedule: " + err.Error())
+	}
 	o = o.withDefaults()
 	d := drawing{c: c, o: o, verbs: verbsNamed(o.Verbs), earlier: map[string]int{}}
 	d.points = slices.DeleteFunc(ranked(a.Points), func(s Seen) bool {
@@ -158,10 +192,10 @@ func (d *drawing) verbsAt(p Point) []Verb {
 }
 
 func (d *drawing) fault() Fault {
-	s := d.sort(d.process())
+	s := d.event(d.process())
 	p := s.point()
 	p.Nth = d.nth(min(s.Most+2, d.o.MaxNth))
-	p.Life = d.life(s.Proc)
+	p.Life = d.life(s)
 	verbs := d.verbsAt(p)
 	return verbs[choose(d.c, "verb", len(verbs))].Draw(d.c, p, d.o)
 }
@@ -178,8 +212,8 @@ func (d *drawing) process() []Seen {
 	return slices.DeleteFunc(slices.Clone(d.points), func(s Seen) bool { return s.Proc != name })
 }
 
-// sort chooses among points by weight.
-func (d *drawing) sort(points []Seen) Seen {
+// event chooses among points by weight.
+func (d *drawing) event(points []Seen) Seen {
 	weight := func(s Seen) int {
 		if s.frequent() {
 			return 1
@@ -210,11 +244,12 @@ func (d *drawing) nth(most int) int {
 	return 1 + choose(d.c, "nth", min(size, most))
 }
 
-// life chooses 1 for a first fault. After that a process may have been killed, or
-// may have given up on an error or after a pause, once for each earlier fault.
-func (d *drawing) life(proc string) int {
+// life chooses 1 for a first fault, if that is the only life seen. After that the
+// process may have been killed, or may have given up on an error or after a pause,
+// once for each earlier fault.
+func (d *drawing) life(s Seen) int {
 	weights := [...]int{1, 1, 1, 1, 2, 2, 2, 3} // index: choice
-	most := min(d.o.Lives, 1+d.earlier[proc])
+	most := min(d.o.Lives, max(1, s.Lives)+d.earlier[s.Proc])
 	if most == 1 {
 		return 1
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // Load reads the schedule in a file. Errors of the text are a [*ParseError] with
@@ -19,9 +20,14 @@ func Load(path string) (Schedule, error) {
 }
 
 // Save writes the schedule to a file, whole or not at all: to a temporary file
-// beside it, which is then given the name. What stood there before is replaced.
+// beside it, which is then given the name. What stood there before is replaced. A
+// schedule that would not read back is an error and touches nothing.
 func (s Schedule) Save(path string) error {
-	err := save(path, s.String())
+	text := s.String()
+	_, err := Parse(strings.NewReader(text))
+	if err == nil {
+		err = save(path, text)
+	}
 	if err != nil {
 		return fmt.Errorf("saving schedule %s: %w", path, err)
 	}

@@ -1,6 +1,9 @@
 package schedule
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // Plan is the faults of one run, asked at each boundary event. Each fault fires at
 // most once. A Plan is safe for concurrent use.
@@ -13,7 +16,7 @@ type Plan struct {
 
 // NewPlan returns a plan of the faults, none of which has fired.
 func NewPlan(faults []Fault) *Plan {
-	p := &Plan{faults: faults, fired: make([]bool, len(faults)),
+	p := &Plan{faults: slices.Clone(faults), fired: make([]bool, len(faults)),
 		waiting: make(map[Point][]int, len(faults))}
 	for i, f := range faults {
 		p.waiting[f.At()] = append(p.waiting[f.At()], i)

@@ -53,9 +53,11 @@ func (sh *shrinker) try(candidate []Fault) bool {
 
 // remove takes away runs of faults, long ones first, until no single one can go.
 func (sh *shrinker) remove() {
-	for size := len(sh.best); size >= 1; size /= 2 {
-		for sh.pass(size) && size == 1 {
-		}
+	for size := len(sh.best); size > 1; size /= 2 {
+		sh.pass(size)
+	}
+	for again := true; again; {
+		again = sh.pass(1)
 	}
 }
 

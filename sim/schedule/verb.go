@@ -22,7 +22,7 @@ type Verb struct {
 // Draw chooses one of the faults that the verb has at p. A choice of 0 is the
 // simplest. It returns nil where the verb has none.
 func (v Verb) Draw(c Chooser, p Point, o Options) Fault {
-	all := v.All(p, o.withDefaults())
+	all := v.All(p, o)
 	if len(all) == 0 {
 		return nil
 	}
@@ -58,18 +58,6 @@ func VerbNames() []string {
 	return names
 }
 
-// CheckVerbs returns an error that lists the verbs there are if one of names is
-// not a verb.
-func CheckVerbs(names []string) error {
-	for _, n := range names {
-		if _, ok := verb(n); !ok {
-			return fmt.Errorf("no fault verb %q%s; there are %s",
-				n, suggestion(n, VerbNames()), strings.Join(VerbNames(), ", "))
-		}
-	}
-	return nil
-}
-
 func verb(name string) (Verb, bool) {
 	for _, v := range registry {
 		if v.Name == name {
@@ -80,12 +68,12 @@ func verb(name string) (Verb, bool) {
 }
 
 // verbsNamed returns the named verbs in the order of the registry, all of them
-// for no names. It panics on a name that is no verb: see [CheckVerbs].
+// for no names. It panics on a name that is no verb.
 func verbsNamed(names []string) []Verb {
 	if len(names) == 0 {
 		return Verbs()
 	}
-	if err := CheckVerbs(names); err != nil {
+	if err := (Options{Verbs: names}).Check(); err != nil {
 		panic("schedule: " + err.Error())
 	}
 	return slices.DeleteFunc(Verbs(), func(v Verb) bool { return !slices.Contains(names, v.Name) })

@@ -16,12 +16,12 @@ func init() {
 	Register(Verb{
 		Name:  "error",
 		Usage: "error PROC life N KIND OP N CODE",
-		Says:  "the message is answered with an error; at a reply or return it was applied all the same",
+		Says:  "the message is answered with an error; a reply or return: applied all the same",
 		Parse: func(w *Words) Fault {
 			var f answer
 			f.Where.Proc, f.Where.Life = w.Owner()
 			w.Event(&f.Where)
-			f.Code = w.Code(f.Where.Kind)
+			f.Code = w.Code(f.Where)
 			return f
 		},
 		All: func(p Point, o Options) []Fault {

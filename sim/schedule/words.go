@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/hopcheck/hopcheck/model"
 )
@@ -32,6 +31,10 @@ func validName(s string) bool {
 	}) < 0
 }
 
+// blanks are what stands between words. A no-break space is not one of them: it
+// would not come back when the schedule is printed, and nobody would see why.
+const blanks = " \t\r\n"
+
 // Words is one line of a schedule file, read word by word. The first error stays;
 // after it every method returns a zero value, so that a verb's Parse can be a
 // plain list of what it expects.
@@ -48,11 +51,11 @@ type Words struct {
 func newWords(line string) *Words {
 	w := &Words{}
 	for i := 0; i < len(line); {
-		if unicode.IsSpace(rune(line[i])) {
+		if strings.IndexByte(blanks, line[i]) >= 0 {
 			i++
 			continue
 		}
-		n := strings.IndexFunc(line[i:], unicode.IsSpace)
+		n := strings.IndexAny(line[i:], blanks)
 		if n < 0 {
 			n = len(line) - i
 		}
@@ -133,24 +136,24 @@ func (w *Words) Duration() time.Duration {
 	return d
 }
 
-// Code reads the name of an error that an event of kind k can be answered with.
-func (w *Words) Code(k model.Kind) string {
-	what := "a Kafka error name"
-	if k == model.Call || k == model.Return {
-		what = "a store error word"
+// Code reads the name of an error that the event at p can be answered with.
+func (w *Words) Code(p Point) string {
+	what, names, some := "a Kafka error name", KafkaErrors(), defaultCodes(p.Kind, p.Op)
+	if ofStore(p.Kind) {
+		what, names, some = "a store error word", storeErrors, storeErrors
 	}
-	names := codesAt(k)
+	if len(some) == 0 {
+		some = defaultCodes(p.Kind, "Produce")
+	}
 	s := w.word(what)
-	if s == javaName && codeIsKafka(k) {
+	if s == javaName && !ofStore(p.Kind) {
 		s = historyName
 	}
 	if w.err == nil && !slices.Contains(names, s) {
-		w.wrong(s, what+" out of "+strings.Join(names, ", "), suggestion(s, names))
+		w.wrong(s, what+" such as "+strings.Join(some, ", "), suggestion(s, names))
 	}
 	return w.ifFine(s)
 }
-
-func codeIsKafka(k model.Kind) bool { return k == model.Request || k == model.Reply }
 
 // word returns the next word, "" after an error or at the end, which is an error.
 func (w *Words) word(what string) string {
