@@ -1,0 +1,142 @@
+package hops
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
+)
+
+// round is one turn of the loop: poll, take what came, do what is due, let the
+// group rebalance. It returns false when landing must stop; rebalances may then
+// still be held back.
+func (l *Landing) round(ctx context.Context) bool {
+	fetches := l.poll(ctx)
+	if ctx.Err() != nil || fetches.IsClientClosed() {
+		return false
+	}
+	if len(fetches) == 0 {
+		return true // an empty poll does not hold rebalances back, so touch nothing
+	}
+	defer l.client.AllowRebalance()
+	l.hurry.Store(false)
+	fetches.EachPartition(l.take)
+	for _, p := range l.sorted() {
+		for !l.hurry.Load() && ctx.Err() == nil && l.step(ctx, p) {
+		}
+	}
+	l.pause()
+	return true
+}
+
+// poll waits for records, but not past the moment when a partition has
+// something to do. A wait that is over is an expired context, never a nil one:
+// only then does the client hold rebalances back although nothing came.
+func (l *Landing) poll(ctx context.Context) kgo.Fetches {
+	var due []time.Time
+	for _, p := range l.parts {
+		if at, ok := l.dueAt(p); ok {
+			due = append(due, at)
+		}
+	}
+	if len(due) > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, slices.MinFunc(due, time.Time.Compare))
+		defer cancel()
+	}
+	return l.client.PollRecords(ctx, l.cfg.MaxPoll)
+}
+
+// take adds what one fetch brought of one partition to what is in hand.
+func (l *Landing) take(fetch kgo.FetchTopicPartition) {
+	if err := fetch.Err; err != nil {
+		if errors.Is(err, kerr.FencedInstanceID) {
+			l.fatal = fmt.Errorf("landing: %w", err)
+		}
+		if !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled) {
+			l.alert(AlertFetchFailed, "%s/%d: %v", fetch.Topic, fetch.Partition, err)
+		}
+	}
+	if len(fetch.Records) == 0 {
+		return
+	}
+	p := l.parts[fetch.Partition]
+	if p == nil {
+		p = l.newPartition(fetch.Records[0])
+		l.parts[p.id] = p
+	}
+	for _, record := range fetch.Records {
+		if p.damage != nil {
+			return
+		}
+		switch {
+		case record.Offset < p.next:
+			l.damage(p, p.next, fmt.Sprintf("the log went back to offset %d: it was "+
+				"truncated, or the topic was created anew", record.Offset))
+			return
+		case record.Offset > p.next && fetch.LogStartOffset > p.next:
+			l.alert(AlertTrimmed, "%s/%d: offsets %d to %d were removed before they were landed",
+				l.cfg.Topic, p.id, p.next, min(fetch.LogStartOffset, record.Offset)-1)
+		}
+		it := &item{record: record}
+		var reject *Reject
+		if errors.As(Classify(record.Key, record.Value), &reject) {
+			it.reject = reject.Reason
+		}
+		p.queue = append(p.queue, it)
+		p.next = record.Offset + 1
+	}
+	p.lastTaken = time.Now()
+}
+
+// drop forgets partitions that are no longer ours. What was resolved but not
+// committed is done again by the next owner, with the same result.
+func (l *Landing) drop(_ context.Context, client *kgo.Client, lost map[string][]int32) {
+	for _, id := range lost[l.cfg.Topic] {
+		delete(l.parts, id)
+		delete(l.paused, id)
+	}
+	// A pause outlives the assignment unless it is taken back.
+	client.ResumeFetchPartitions(map[string][]int32{l.cfg.Topic: lost[l.cfg.Topic]})
+}
+
+// pause stops fetching for partitions that wait, so that what they hold stays
+// bounded by one block and one poll, and resumes the others.
+func (l *Landing) pause() {
+	now := time.Now()
+	var stop, resume []int32
+	for _, p := range l.sorted() {
+		waits := p.damage != nil || p.due.After(now)
+		if waits && !l.paused[p.id] {
+			l.paused[p.id] = true
+			stop = append(stop, p.id)
+		}
+		if !waits && l.paused[p.id] {
+			delete(l.paused, p.id)
+			resume = append(resume, p.id)
+		}
+	}
+	if len(stop) > 0 {
+		l.client.PauseFetchPartitions(map[string][]int32{l.cfg.Topic: stop})
+	}
+	if len(resume) > 0 {
+		l.client.ResumeFetchPartitions(map[string][]int32{l.cfg.Topic: resume})
+	}
+}
+
+// sorted returns the partitions in hand by number: the same order every time.
+func (l *Landing) sorted() []*partition {
+	return slices.SortedFunc(maps.Values(l.parts), func(a, b *partition) int {
+		return cmp.Compare(a.id, b.id)
+	})
+}
+
+func (l *Landing) alert(what, format string, args ...any) {
+	l.cfg.Alert(Alert{Hop: "landing", What: what, Detail: fmt.Sprintf(format, args...)})
+}
