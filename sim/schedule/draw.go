@@ -163,8 +163,10 @@ func Draw(c Chooser, a Alphabet, o Options) []Fault {
 		// shrink to 0 would go round and round.
 		if !taken[f.At()] {
 			taken[f.At()] = true
-			d.earlier[f.At().Proc]++
 			faults = append(faults, f)
+			if endsLives(f.Action().Do) {
+				d.earlier[f.At().Proc]++
+			}
 		}
 	}
 	return faults
@@ -175,7 +177,7 @@ type drawing struct {
 	o       Options
 	verbs   []Verb
 	points  []Seen
-	earlier map[string]int // process -> faults drawn so far
+	earlier map[string]int // process -> faults drawn so far that can end a life
 }
 
 func (s Seen) point() Point { return Point{Proc: s.Proc, Life: 1, Kind: s.Kind, Op: s.Op, Nth: 1} }
@@ -233,8 +235,8 @@ func (d *drawing) event(points []Seen) Seen {
 	panic("schedule: the Chooser returned a number that is not below n")
 }
 
-// nth chooses a power of two first and then a number up to it: 1 in about every
-// third draw, and still the last of a thousand now and then.
+// nth chooses a power of two first and then a number up to it: 1 in every second
+// draw for a few, in every fifth for hundreds, and still the last now and then.
 func (d *drawing) nth(most int) int {
 	sizes := 1
 	for 1<<(sizes-1) < most {
@@ -244,9 +246,12 @@ func (d *drawing) nth(most int) int {
 	return 1 + choose(d.c, "nth", min(size, most))
 }
 
-// life chooses 1 for a first fault, if that is the only life seen. After that the
-// process may have been killed, or may have given up on an error or after a pause,
-// once for each earlier fault.
+// endsLives reports whether a life may end by d: the process is killed or stopped,
+// or gives up on an error or, as a zombie, after a pause.
+func endsLives(d Do) bool { return d == Kill || d == Stop || d == Answer || d == Pause }
+
+// life chooses 1 for a first fault, if that is the only life seen, and later ones
+// as far as the faults drawn so far may have ended lives.
 func (d *drawing) life(s Seen) int {
 	weights := [...]int{1, 1, 1, 1, 2, 2, 2, 3} // index: choice
 	most := min(d.o.Lives, max(1, s.Lives)+d.earlier[s.Proc])
