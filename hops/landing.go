@@ -204,7 +204,7 @@ func (l *Landing) stop(ctx context.Context) error {
 			_ = l.commit(ctx, p)
 		}
 	}
-	l.client.AllowRebalance() // or leaving would wait for us
+	l.client.AllowRebalance()           // or leaving would wait for us
 	_ = l.client.LeaveGroupContext(ctx) // if lost, the session timeout does it
 	return result
 }
