@@ -100,9 +100,7 @@ func topicIDs(
 func (r *run) readPartition(
 	ctx context.Context, t topic, partition int32,
 ) (model.Part, error) {
-	part := model.Part{
-		Topic: t.name, Partition: partition, Offset: -1, End: -1, Stable: -1, Sequence: -1,
-	}
+	part := model.PartOf(t.name, partition)
 	for at := int64(0); ; {
 		rp, err := r.fetch(ctx, t, partition, at)
 		if err != nil {
@@ -206,10 +204,9 @@ func (r *run) readGroup(ctx context.Context, group string, ids map[string]topic)
 				name = byID[t.TopicID]
 			}
 			for _, p := range t.Partitions {
-				parts = append(parts, model.Part{
-					Topic: name, Partition: p.Partition, Offset: p.Offset,
-					End: -1, Stable: -1, Sequence: -1,
-				})
+				part := model.PartOf(name, p.Partition)
+				part.Offset = p.Offset
+				parts = append(parts, part)
 			}
 		}
 	}

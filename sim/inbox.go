@@ -57,15 +57,11 @@ func (i *Inbox) Answer(a Ask, o model.Outcome) {
 }
 
 func (i *Inbox) note(op string, a Ask, o model.Outcome) {
-	i.life.Note(model.Event{
-		Kind: model.Note, Op: op, Outcome: o,
-		Parts: []model.Part{{
-			Partition: -1, Offset: -1, End: -1, Stable: -1, Sequence: -1,
-			Records: []model.Record{{
-				Offset: -1, ID: a.ID, Key: string(a.Key), Digest: tap.Digest(a.Value),
-			}},
-		}},
-	})
+	part := model.PartOf("", -1)
+	part.Records = []model.Record{{
+		Offset: -1, ID: a.ID, Key: string(a.Key), Digest: tap.Digest(a.Value),
+	}}
+	i.life.Note(model.Event{Kind: model.Note, Op: op, Outcome: o, Parts: []model.Part{part}})
 }
 
 // asks is everything that applications want in one run.

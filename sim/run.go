@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -19,9 +20,12 @@ import (
 	"github.com/hopcheck/hopcheck/sim/tap"
 )
 
-// quiet is how long a drained world waits for faults that have not struck yet,
-// virtual.
-const quiet = 10 * time.Second
+// How long a drained world goes on, virtual: with faults that have not struck yet,
+// and at the end, so that what processes still have in hand gets done.
+const (
+	quiet  = 10 * time.Second
+	settle = time.Second
+)
 
 // Result is what one run left behind.
 type Result struct {
@@ -69,7 +73,7 @@ func Run(t *testing.T, w World, s schedule.Schedule) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	res.Broken = props.Judge(res.History, w.Promises)
+	res.Broken = w.Judge(res.History)
 	return res, nil
 }
 
@@ -89,6 +93,8 @@ type run struct {
 	mu    sync.Mutex
 	lives map[*tap.Life]*life
 	fed   bool
+
+	running sync.WaitGroup // goroutines of lives, dead ones too
 }
 
 // play is one run inside the bubble.
@@ -99,8 +105,6 @@ func play(w World, s schedule.Schedule) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer r.cluster.Close()
-	defer r.admin.Close()
 
 	rng := rand.New(rand.NewPCG(s.Seed, 0x68_6f_70))
 	if w.Asks != nil {
@@ -123,12 +127,17 @@ func play(w World, s schedule.Schedule) (*Result, error) {
 		}
 	}
 	drained := r.drive()
-	r.finish()
-	if err := r.audit(); err != nil {
-		return nil, fmt.Errorf("audit of world %s, seed %d: %w", w.Name, s.Seed, err)
+	virtual := time.Since(r.gate.start)
+	r.finish(drained)
+	auditErr := r.audit()
+	if err := r.close(); err != nil {
+		return nil, fmt.Errorf("world %s, seed %d: %w", w.Name, s.Seed, err)
+	}
+	if auditErr != nil {
+		return nil, fmt.Errorf("audit of world %s, seed %d: %w", w.Name, s.Seed, auditErr)
 	}
 	return &Result{
-		History: r.gate.hist, Drained: drained, Virtual: time.Since(r.gate.start),
+		History: r.gate.hist, Drained: drained, Virtual: virtual,
 		Kills: r.gate.kills, Unfired: r.gate.plan.Unfired(),
 	}, nil
 }
@@ -187,46 +196,52 @@ func (r *run) drive() bool {
 		synctest.Wait()
 		g.collect(r.known())
 		now := time.Now()
-		next := safetyEnds
-		switch drained := r.drained(); {
-		case g.healed && drained:
-			return true
-		case g.healed:
-			next = healedAt.Add(r.world.Liveness)
-			if !now.Before(next) {
-				return false
-			}
-		case !drained:
+		if !r.drained() {
 			drainedAt = time.Time{}
-		case drainedAt.IsZero():
+		} else if drainedAt.IsZero() {
 			drainedAt = now
-			fallthrough
-		default:
-			if quietEnds := drainedAt.Add(quiet); quietEnds.Before(next) {
-				next = quietEnds
-			}
-			if len(g.plan.Unfired()) == 0 {
-				next = now
-			}
 		}
-		if !g.healed && !now.Before(next) {
+		var next time.Time // when this phase ends, as things stand
+		if g.healed {
+			next = healedAt.Add(r.world.Liveness)
+		} else {
+			next = safetyEnds
+		}
+		if !drainedAt.IsZero() {
+			wait := settle
+			if !g.healed && len(g.plan.Unfired()) > 0 {
+				wait = quiet
+			}
+			next = earlier(next, drainedAt.Add(wait))
+		}
+		if !now.Before(next) {
+			if g.healed {
+				return !drainedAt.IsZero()
+			}
 			healedAt = now
 			g.heal()
 			continue
-		}
-		if resumes := g.resume(); !resumes.IsZero() && resumes.Before(next) {
-			next = resumes
 		}
 		h, due := g.next()
 		if h != nil && !due.After(now) {
 			g.decide(h)
 			continue
 		}
-		if h != nil && due.Before(next) {
-			next = due
+		if h != nil {
+			next = earlier(next, due)
+		}
+		if resumes := g.resume(); !resumes.IsZero() {
+			next = earlier(next, resumes)
 		}
 		g.rest(next)
 	}
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
 }
 
 // rest waits until something arrives or the time comes.
@@ -255,8 +270,13 @@ func (r *run) drained() bool {
 
 // finish ends every life without a trace in the history: the run is over, and the
 // audit wants to be alone.
-func (r *run) finish() {
+func (r *run) finish(drained bool) {
 	r.over = true
+	if !drained {
+		r.gate.record(nil, model.Event{
+			Kind: model.Alert, Op: notDrained, Note: r.world.Liveness.String(),
+		})
+	}
 	close(r.stopping)
 	for _, l := range r.known() {
 		l.silent = true
@@ -265,6 +285,41 @@ func (r *run) finish() {
 		r.gate.end(l)
 	}
 }
+
+// unwinding is how long the goroutines of dead processes may take to end, virtual.
+// A client that is closed without a network gives up within minutes.
+const unwinding = time.Hour
+
+// close waits until every goroutine of the run has ended: virtual time stops with
+// the run, and what still waits then would wait for ever.
+func (r *run) close() error {
+	r.admin.Close()
+	ended := make(chan struct{})
+	go func() {
+		r.running.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-time.After(unwinding):
+		var stuck []string
+		for l, of := range r.known() {
+			if !of.returned.Load() {
+				stuck = append(stuck, fmt.Sprintf("%s life %d", l.Proc, l.Number))
+			}
+		}
+		slices.Sort(stuck)
+		return fmt.Errorf("%w: %s", ErrStuck, strings.Join(stuck, ", "))
+	}
+	r.cluster.Close()
+	time.Sleep(time.Minute) // what the brokers and clients started ends by itself
+	return nil
+}
+
+// ErrStuck is what a run gets whose processes do not end although their context
+// is done, their client closed, and their store out of reach.
+var ErrStuck = errors.New("processes did not return after their end; " +
+	"a Run must return when its context is done or its client is closed")
 
 // oneLine makes text fit for one line of a history.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

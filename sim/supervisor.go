@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -23,12 +24,13 @@ const (
 // errNoReturn is how a life ends whose goroutine was ended under it.
 var errNoReturn = errors.New("the life ended without returning")
 
-// life is one incarnation of a replica. Its fields below tap belong to the
-// goroutine that drives the gate.
+// life is one incarnation of a replica. The fields of its second group belong to
+// the goroutine that drives the gate.
 type life struct {
-	tap    *tap.Life
-	cancel context.CancelFunc // what SIGTERM is to a process
-	killed chan struct{}
+	tap      *tap.Life
+	cancel   context.CancelFunc // what SIGTERM is to a process
+	killed   chan struct{}
+	returned atomic.Bool // its Run did
 
 	asked       bool // was asked to stop
 	over        bool // severed: what it does no longer counts
@@ -109,13 +111,17 @@ func (r *replica) begin(number int) (*life, <-chan bool) {
 
 	ended := make(chan bool, 1)
 	returned := make(chan struct{})
+	r.run.running.Add(2)
 	go func() {
+		defer r.run.running.Done()
 		defer close(returned)
+		defer l.returned.Store(true)
 		err := errNoReturn
 		defer func() { r.run.leave(l, err, ended) }()
 		err = r.process.Run(ctx, env)
 	}()
 	go func() {
+		defer r.run.running.Done()
 		select {
 		case <-l.killed:
 		case <-r.run.stopping:
@@ -133,6 +139,8 @@ func (r *replica) env(l *life, number int) Env {
 			kgo.SeedBrokers(r.run.brokers...),
 			kgo.Dialer(l.tap.Dialer(r.run.network.DialContext)),
 			kgo.WithHooks(tap.Hook{Life: l.tap}),
+			// Telemetry (KIP-714) would only add crossings that decide nothing.
+			kgo.DisableClientMetrics(),
 		},
 		Objects:  tap.NewObjects(l.tap, r.run.objects, r.run.world.Describe),
 		Inbox:    &Inbox{asks: r.run.asks, life: l.tap},

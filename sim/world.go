@@ -3,6 +3,7 @@ package sim
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -38,6 +39,8 @@ type World struct {
 	// campaign.
 	Promises  []props.Property
 	Sometimes []props.Sometimes
+	// Evidence is what a campaign adds up over its runs, for people to read.
+	Evidence []props.Evidence
 
 	// Drained reports whether everything that came in has gone where it must. It
 	// is asked again and again, of what the history says so far.
@@ -143,4 +146,37 @@ func (w World) Procs() []string {
 		}
 	}
 	return names
+}
+
+// notDrained is the alert of a run whose liveness phase ended too early for it.
+const notDrained = "not-drained"
+
+// Judge judges a history by the world's promises, and by one that every world
+// makes: that it drains once faults have ended.
+func (w World) Judge(h *model.History) []props.Broken {
+	return props.Judge(h, w.AllPromises())
+}
+
+// AllPromises returns the world's promises and the one that every world makes.
+func (w World) AllPromises() []props.Property {
+	drains := props.Property{
+		Name: "drains/" + w.Name,
+		Says: "Once faults end, everything that came in gets where it must within " +
+			w.defaults().Liveness.String() + ".",
+		Check: func(h *model.History) []props.Broken {
+			for i := range h.Events() {
+				e := &h.Events()[i]
+				if e.Kind == model.Alert && e.Proc == "" && e.Op == notDrained {
+					return []props.Broken{{
+						Witness: "the world had not drained " + e.Note + " after faults ended",
+						Seqs:    []int64{e.Seq},
+					}}
+				}
+			}
+			return nil
+		},
+		Holds:  "1 0s - heal\n",
+		Breaks: "1 0s - heal\n2 300s - alert " + notDrained + " note=5m0s\n",
+	}
+	return append(slices.Clone(w.Promises), drains)
 }

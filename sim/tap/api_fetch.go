@@ -20,7 +20,7 @@ func fetchRequest(n *Names, q kmsg.Request, e *model.Event) {
 	for _, t := range req.Topics {
 		topic := n.topic(t.Topic, t.TopicID)
 		for _, p := range t.Partitions {
-			part := newPart(topic, p.Partition)
+			part := model.PartOf(topic, p.Partition)
 			part.Offset = p.FetchOffset
 			e.Parts = append(e.Parts, part)
 		}
@@ -34,7 +34,7 @@ func fetchReply(n *Names, _ kmsg.Request, p kmsg.Response, e *model.Event) {
 	for _, t := range resp.Topics {
 		topic := n.topic(t.Topic, t.TopicID)
 		for _, rp := range t.Partitions {
-			part := newPart(topic, rp.Partition)
+			part := model.PartOf(topic, rp.Partition)
 			part.End, part.Stable = rp.HighWatermark, rp.LastStableOffset
 			part.Err = errorName(rp.ErrorCode)
 			part.Records = n.Records(topic, rp.RecordBatches)
@@ -64,7 +64,7 @@ func fetchFail(p kmsg.Response, code int16) {
 func listRequest(n *Names, q kmsg.Request, e *model.Event) {
 	for _, t := range q.(*kmsg.ListOffsetsRequest).Topics {
 		for _, p := range t.Partitions {
-			part := newPart(t.Topic, p.Partition)
+			part := model.PartOf(t.Topic, p.Partition)
 			part.Offset = p.Timestamp // -1 latest, -2 earliest
 			e.Parts = append(e.Parts, part)
 		}
@@ -75,7 +75,7 @@ func listRequest(n *Names, q kmsg.Request, e *model.Event) {
 func listReply(_ *Names, _ kmsg.Request, p kmsg.Response, e *model.Event) {
 	for _, t := range p.(*kmsg.ListOffsetsResponse).Topics {
 		for _, rp := range t.Partitions {
-			part := newPart(t.Topic, rp.Partition)
+			part := model.PartOf(t.Topic, rp.Partition)
 			part.Offset, part.Err = rp.Offset, errorName(rp.ErrorCode)
 			e.Parts = append(e.Parts, part)
 		}

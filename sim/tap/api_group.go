@@ -85,7 +85,7 @@ func consumerHeartbeatRequest(n *Names, q kmsg.Request, e *model.Event) {
 	e.Group, e.Member, e.Generation = req.Group, req.MemberID, req.MemberEpoch
 	for _, t := range req.Topics {
 		for _, p := range t.Partitions {
-			e.Parts = append(e.Parts, newPart(n.topic("", t.TopicID), p))
+			e.Parts = append(e.Parts, model.PartOf(n.topic("", t.TopicID), p))
 		}
 	}
 	SortParts(e.Parts)
@@ -99,7 +99,7 @@ func consumerHeartbeatReply(n *Names, q kmsg.Request, p kmsg.Response, e *model.
 		e.Note = "assignment"
 		for _, t := range resp.Assignment.Topics {
 			for _, part := range t.Partitions {
-				e.Parts = append(e.Parts, newPart(n.topic("", t.TopicID), part))
+				e.Parts = append(e.Parts, model.PartOf(n.topic("", t.TopicID), part))
 			}
 		}
 	}

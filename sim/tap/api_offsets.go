@@ -29,7 +29,7 @@ func commitRequest(n *Names, q kmsg.Request, e *model.Event) {
 	for _, t := range req.Topics {
 		topic := n.topic(t.Topic, t.TopicID)
 		for _, p := range t.Partitions {
-			part := newPart(topic, p.Partition)
+			part := model.PartOf(topic, p.Partition)
 			part.Offset = p.Offset
 			e.Parts = append(e.Parts, part)
 		}
@@ -96,7 +96,7 @@ func offsetFetchReply(n *Names, q kmsg.Request, p kmsg.Response, e *model.Event)
 	e.Err = errorName(resp.ErrorCode)
 	for _, t := range resp.Topics {
 		for _, rp := range t.Partitions {
-			part := newPart(t.Topic, rp.Partition)
+			part := model.PartOf(t.Topic, rp.Partition)
 			part.Offset, part.Err = rp.Offset, errorName(rp.ErrorCode)
 			e.Parts = append(e.Parts, part)
 		}
@@ -105,7 +105,7 @@ func offsetFetchReply(n *Names, q kmsg.Request, p kmsg.Response, e *model.Event)
 		e.Err = cmp.Or(e.Err, errorName(g.ErrorCode))
 		for _, t := range g.Topics {
 			for _, rp := range t.Partitions {
-				part := newPart(n.topic(t.Topic, t.TopicID), rp.Partition)
+				part := model.PartOf(n.topic(t.Topic, t.TopicID), rp.Partition)
 				part.Offset, part.Err = rp.Offset, errorName(rp.ErrorCode)
 				e.Parts = append(e.Parts, part)
 			}

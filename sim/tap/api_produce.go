@@ -23,7 +23,7 @@ func produceRequest(n *Names, q kmsg.Request, e *model.Event) {
 	for _, t := range req.Topics {
 		topic := n.topic(t.Topic, t.TopicID)
 		for _, p := range t.Partitions {
-			part := newPart(topic, p.Partition)
+			part := model.PartOf(topic, p.Partition)
 			for _, b := range batches(p.Records) {
 				e.Producer, e.Epoch = b.ProducerID+1, max(b.ProducerEpoch, 0)
 				if part.Sequence < 0 {
@@ -37,6 +37,7 @@ func produceRequest(n *Names, q kmsg.Request, e *model.Event) {
 			e.Parts = append(e.Parts, part)
 		}
 	}
+	SortParts(e.Parts)
 }
 
 // produceReply repeats the records of the request at the offsets that they got.

@@ -167,13 +167,7 @@ func flexibleReply(resp kmsg.Response) bool {
 }
 
 func newEvent(k model.Kind, op string, bytes int) model.Event {
-	return model.Event{Kind: k, Op: op, Bytes: int64(bytes), Generation: -1}
-}
-
-func newPart(topic string, partition int32) model.Part {
-	return model.Part{
-		Topic: topic, Partition: partition, Offset: -1, End: -1, Stable: -1, Sequence: -1,
-	}
+	return model.Event{Kind: k, Op: op, Bytes: int64(bytes)}
 }
 
 // errorName returns the protocol's name for an error code, "" for none.

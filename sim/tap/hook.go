@@ -57,7 +57,7 @@ func (h Hook) note(op string, r *kgo.Record) model.Event {
 	}
 	id, from := h.Life.names.identify(raw)
 	e := newEvent(model.Note, op, len(r.Value))
-	part := newPart(r.Topic, r.Partition)
+	part := model.PartOf(r.Topic, r.Partition)
 	part.Records = []model.Record{{
 		Offset: -1, ID: id, Key: string(r.Key), Digest: Digest(r.Value), From: from,
 	}}

@@ -89,6 +89,10 @@ func (o *Objects) PutIf(
 		}
 		return err
 	})
+	var refused *Refused
+	if errors.As(err, &refused) && refused.Code == "precondition" {
+		return false, "", nil
+	}
 	if err != nil {
 		return false, "", err
 	}

@@ -1,0 +1,347 @@
+package sim
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/hopcheck/hopcheck/model"
+	"github.com/hopcheck/hopcheck/props"
+	"github.com/hopcheck/hopcheck/sim/schedule"
+)
+
+// Budgets of shrinking, in runs, so that what comes out does not depend on how busy
+// the machine is.
+const (
+	rapidShrinks = 60  // for rapid's own shrinking
+	faultShrinks = 200 // for the fault-by-fault shrinking on top
+	replays      = 5   // of the shrunk schedule, to say how often it agrees
+)
+
+// Campaign is a series of runs of one world under random schedules. It stops at
+// the first broken promise and shrinks its schedule.
+type Campaign struct {
+	World World
+	// Mutant names the wrong program that the world runs, for the schedule file; ""
+	// for the right one.
+	Mutant string
+	// Target, when set, is the one promise whose breaking counts.
+	Target string
+	// Seed makes the campaign: the same seed draws the same schedules.
+	Seed uint64
+	// Schedules is how many to run, default 100.
+	Schedules int
+	// Progress, when set, is called after every run with what is known so far, and
+	// ends the campaign by returning false.
+	Progress func(*Report) bool
+}
+
+// Report is what a campaign found.
+type Report struct {
+	World, Mutant string
+	Seed          uint64
+	Schedules     int // run so far, shrinking not counted
+	Faults        int // faults that took effect
+	// Kills counts crashes by boundary event, Seen the schedules in which each
+	// "sometimes" was seen.
+	Kills, Seen map[string]int
+	VirtualS    float64 // virtual seconds, all runs together
+	// Evidence adds up what the world counts, by name.
+	Evidence map[string]int
+	// Failure is nil when every promise held.
+	Failure *Failure
+	// Stopped says that Progress ended the campaign.
+	Stopped bool
+}
+
+// Failure is a schedule under which a promise breaks.
+type Failure struct {
+	// Promise is the one that the schedule was shrunk for, Says its sentence.
+	Promise, Says string
+	// Schedule is shrunk; its digest is that of the history.
+	Schedule schedule.Schedule
+	// Found is the schedule as it was drawn, and Nth how many schedules it took.
+	Found schedule.Schedule
+	Nth   int
+	// Result is of the shrunk schedule's run.
+	Result *Result
+	// Broken are the ways in which it breaks Promise.
+	Broken []props.Broken
+	// Agreed of Replays runs of the shrunk schedule broke the same promise, and
+	// Same gave the same history.
+	Agreed, Same, Replays int
+}
+
+// Run runs the campaign. An error means that a run could not take place or could
+// not be finished. The test t lends its frame and is not failed.
+func (c Campaign) Run(t *testing.T) (*Report, error) {
+	if !Simulates {
+		return nil, ErrNeedsTag
+	}
+	if c.Schedules == 0 {
+		c.Schedules = 100
+	}
+	r := &hunt{
+		Campaign: c, t: t, w: c.World.defaults(),
+		report: &Report{
+			World: c.World.Name, Mutant: c.Mutant, Seed: c.Seed,
+			Kills: make(map[string]int), Seen: make(map[string]int),
+			Evidence: make(map[string]int),
+		},
+	}
+	scout, err := Run(t, r.w, r.schedule(c.Seed, nil))
+	if err != nil {
+		return nil, err
+	}
+	r.alphabet = schedule.Observe(scout.History)
+	r.alphabet.Points = slices.DeleteFunc(r.alphabet.Points, func(s schedule.Seen) bool {
+		return s.Proc == feeder
+	})
+	r.judge(scout, r.schedule(c.Seed, nil))
+	if r.found == nil {
+		r.draw()
+	}
+	if r.err != nil {
+		return nil, r.err
+	}
+	if r.found != nil {
+		if err := r.shrink(); err != nil {
+			return nil, err
+		}
+	}
+	return r.report, nil
+}
+
+// hunt is a campaign while it goes on.
+type hunt struct {
+	Campaign
+	t        *testing.T
+	w        World
+	alphabet schedule.Alphabet
+	report   *Report
+
+	err     error
+	promise string
+	found   *schedule.Schedule // as drawn
+	best    schedule.Schedule  // the smallest so far
+	shrinks int
+}
+
+func (r *hunt) schedule(seed uint64, faults []schedule.Fault) schedule.Schedule {
+	return schedule.Schedule{World: r.w.Name, Mutant: r.Mutant, Seed: seed, Faults: faults}
+}
+
+// draw lets rapid draw and shrink schedules. Its flags are the process's only way
+// to set its seed and bounds; they are put back.
+func (r *hunt) draw() {
+	defer setFlags(map[string]string{
+		"rapid.checks":     strconv.Itoa(r.Schedules),
+		"rapid.seed":       strconv.FormatUint(max(r.Seed, 1), 10), // 0 means "any"
+		"rapid.nofailfile": "true",
+		"rapid.shrinktime": "1h", // the budget counts runs
+	})()
+	rapid.Check(&silent{name: r.w.Name}, func(rt *rapid.T) {
+		if r.err != nil || r.report.Stopped || r.shrinks >= rapidShrinks {
+			return
+		}
+		s := r.drawOne(rt)
+		res, err := Run(r.t, r.w, s)
+		if err != nil {
+			r.err = err
+			return
+		}
+		if r.judge(res, s) {
+			rt.Fatalf("%s", r.promise)
+		}
+	})
+}
+
+func (r *hunt) drawOne(rt *rapid.T) schedule.Schedule {
+	seed := rapid.Uint64Range(0, math.MaxUint32).Draw(rt, "seed")
+	c := chooser{rt}
+	o := schedule.Options{Verbs: r.w.Verbs, MaxFaults: r.w.MaxFaults}
+	o = schedule.DrawSwarm(c, o).Narrow(o)
+	return r.schedule(seed, schedule.Draw(c, r.alphabet, o))
+}
+
+// judge takes a run into account and reports whether it breaks what the campaign
+// looks for.
+func (r *hunt) judge(res *Result, s schedule.Schedule) bool {
+	shrinking := r.found != nil
+	broken := r.broken(res)
+	if !shrinking {
+		r.count(res)
+	} else {
+		r.shrinks++
+	}
+	if len(broken) == 0 {
+		return false
+	}
+	if !shrinking {
+		r.promise = broken[0].Promise
+		r.found = &s
+		r.report.Failure = &Failure{Promise: r.promise, Found: s, Nth: r.report.Schedules}
+		r.best = s
+	}
+	if len(s.Faults) <= len(r.best.Faults) {
+		r.best = s
+	}
+	return true
+}
+
+// broken returns the broken promises that count.
+func (r *hunt) broken(res *Result) []props.Broken {
+	target := r.Target
+	if target == "" {
+		target = r.promise
+	}
+	var out []props.Broken
+	for _, b := range res.Broken {
+		if target == "" || b.Promise == target {
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+func (r *hunt) count(res *Result) {
+	rep := r.report
+	rep.Schedules++
+	rep.VirtualS += res.Virtual.Seconds()
+	for where, n := range res.Kills {
+		rep.Kills[where] += n
+	}
+	for i := range res.History.Events() {
+		switch res.History.Events()[i].Kind {
+		case model.Fault, model.Crash, model.Pause, model.Stop:
+			rep.Faults++
+		}
+	}
+	for _, s := range r.w.Sometimes {
+		if s.Seen(res.History) {
+			rep.Seen[s.Name]++
+		}
+	}
+	for _, e := range r.w.Evidence {
+		rep.Evidence[e.Name] += e.Count(res.History)
+	}
+	if r.Progress != nil && !r.Progress(rep) {
+		rep.Stopped = true
+	}
+}
+
+// shrink makes the schedule that rapid left as small as it gets, fault by fault,
+// and replays it.
+func (r *hunt) shrink() error {
+	fails := func(faults []schedule.Fault) bool {
+		if r.err != nil {
+			return false
+		}
+		res, err := Run(r.t, r.w, r.schedule(r.best.Seed, faults))
+		if err != nil {
+			r.err = err
+			return false
+		}
+		return len(r.broken(res)) > 0
+	}
+	r.best.Faults = schedule.Shrink(r.best.Faults, fails, faultShrinks)
+	if r.err != nil {
+		return r.err
+	}
+	f := r.report.Failure
+	f.Schedule = r.best
+	for range replays {
+		res, err := Run(r.t, r.w, r.best)
+		if err != nil {
+			return err
+		}
+		f.Replays++
+		if f.Result == nil {
+			f.Result = res
+			f.Schedule.Digest = res.History.Digest()
+			f.Broken = r.broken(res)
+		}
+		if len(r.broken(res)) > 0 {
+			f.Agreed++
+		}
+		if res.History.Digest() == f.Schedule.Digest {
+			f.Same++
+		}
+	}
+	for _, p := range r.w.AllPromises() {
+		if p.Name == f.Promise {
+			f.Says = p.Says
+		}
+	}
+	return nil
+}
+
+// Merge adds what o counted to r, which must be of the same world; the first
+// failure of the two stays.
+func (r *Report) Merge(o *Report) {
+	r.Schedules += o.Schedules
+	r.Faults += o.Faults
+	r.VirtualS += o.VirtualS
+	for k, n := range o.Kills {
+		r.Kills[k] += n
+	}
+	for k, n := range o.Seen {
+		r.Seen[k] += n
+	}
+	for k, n := range o.Evidence {
+		r.Evidence[k] += n
+	}
+	if r.Failure == nil {
+		r.Failure = o.Failure
+	}
+	r.Stopped = r.Stopped || o.Stopped
+}
+
+// chooser lets rapid choose, so that it can shrink the choices.
+type chooser struct{ t *rapid.T }
+
+func (c chooser) Intn(label string, n int) int { return rapid.IntRange(0, n-1).Draw(c.t, label) }
+
+// silent is the test that rapid fails: the only message is ours.
+type silent struct {
+	name   string
+	failed bool
+}
+
+func (s *silent) Helper()               {}
+func (s *silent) Name() string          { return s.name }
+func (s *silent) Logf(string, ...any)   {}
+func (s *silent) Log(...any)            {}
+func (s *silent) Skipf(string, ...any)  {}
+func (s *silent) Skip(...any)           {}
+func (s *silent) SkipNow()              {}
+func (s *silent) Errorf(string, ...any) { s.failed = true }
+func (s *silent) Error(...any)          { s.failed = true }
+func (s *silent) Fatalf(string, ...any) { s.failed = true }
+func (s *silent) Fatal(...any)          { s.failed = true }
+func (s *silent) FailNow()              { s.failed = true }
+func (s *silent) Fail()                 { s.failed = true }
+func (s *silent) Failed() bool          { return s.failed }
+
+// setFlags sets flags of the process and returns what puts them back.
+func setFlags(values map[string]string) (restore func()) {
+	old := make(map[string]string)
+	set := func(m map[string]string) {
+		for _, name := range sortedKeys(m) {
+			if err := flag.Set(name, m[name]); err != nil {
+				panic(fmt.Sprintf("sim: setting -%s: %v", name, err))
+			}
+		}
+	}
+	for name := range values {
+		old[name] = flag.Lookup(name).Value.String()
+	}
+	set(values)
+	return func() { set(maps.Clone(old)) }
+}

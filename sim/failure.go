@@ -1,0 +1,123 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hopcheck/hopcheck/model"
+	"github.com/hopcheck/hopcheck/props"
+)
+
+// What of a failure is shown: a screenful.
+const (
+	shownWitnesses = 3
+	shownEvents    = 16
+	shownColumns   = 118
+)
+
+// Message says a failure in a screenful: the promise, the witnesses, the shrunk
+// schedule, the part of the history that shows it, how often it came again, and
+// the command that replays it.
+func (f *Failure) Message(replay string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "broken: %s: %s\n", f.Promise, f.Says)
+	writeWitnesses(&b, f.Broken)
+	fmt.Fprintf(&b, "\nschedule (%s; drawn with %d, as number %d):\n",
+		count(len(f.Schedule.Faults), "fault"), len(f.Found.Faults), f.Nth)
+	for _, line := range strings.Split(strings.TrimSpace(f.Schedule.String()), "\n") {
+		fmt.Fprintf(&b, "    %s\n", line)
+	}
+	b.WriteString("\nhistory (> marks the witnesses):\n")
+	WriteExcerpt(&b, f.Result.History, f.Broken)
+	fmt.Fprintf(&b, "\nreplayed %d times: broken again %d/%d, the same history %d/%d\n",
+		f.Replays, f.Agreed, f.Replays, f.Same, f.Replays)
+	fmt.Fprintf(&b, "replay: %s\n", replay)
+	return b.String()
+}
+
+func writeWitnesses(b *strings.Builder, broken []props.Broken) {
+	for i, w := range broken {
+		if i == shownWitnesses {
+			fmt.Fprintf(b, "  ... and %d more\n", len(broken)-i)
+			return
+		}
+		fmt.Fprintf(b, "  %s\n", w.Witness)
+	}
+}
+
+// WriteExcerpt writes the part of the history that shows what is broken: the
+// faults, the witnesses, and what went just before them.
+func WriteExcerpt(b *strings.Builder, h *model.History, broken []props.Broken) {
+	witness := make(map[int64]bool)
+	for _, w := range broken[:min(len(broken), shownWitnesses)] {
+		for _, seq := range w.Seqs {
+			witness[seq] = true
+		}
+	}
+	shown := excerpt(h.Events(), witness)
+	last := int64(0)
+	for _, e := range shown {
+		if last > 0 && e.Seq > last+1 {
+			b.WriteString("    ...\n")
+		}
+		last = e.Seq
+		mark := " "
+		if witness[e.Seq] {
+			mark = ">"
+		}
+		line := string(model.AppendText(nil, e))
+		if r := []rune(line); len(r) > shownColumns {
+			line = string(r[:shownColumns-3]) + "..."
+		}
+		fmt.Fprintf(b, "  %s %s\n", mark, line)
+	}
+}
+
+// excerpt picks the events worth a line: witnesses first, then what went wrong,
+// then the steps before either, until the room is full.
+func excerpt(events []model.Event, witness map[int64]bool) []*model.Event {
+	picked := make(map[int64]bool)
+	pick := func(e *model.Event) {
+		if len(picked) < shownEvents {
+			picked[e.Seq] = true
+		}
+	}
+	for i := range events {
+		if witness[events[i].Seq] {
+			pick(&events[i])
+		}
+	}
+	for i := range events {
+		switch events[i].Kind {
+		case model.Crash, model.Fault, model.Pause, model.Resume, model.Stop, model.Exit,
+			model.Alert:
+			pick(&events[i])
+		}
+	}
+	for _, back := range []int{1, 2, 3} {
+		for i := range events {
+			if worth := picked[events[i].Seq]; worth && events[i].Kind != model.Observe {
+				if i >= back && events[i-back].Kind.Boundary() {
+					pick(&events[i-back])
+				}
+			}
+		}
+	}
+	var out []*model.Event
+	for i := range events {
+		if picked[events[i].Seq] {
+			out = append(out, &events[i])
+		}
+	}
+	slices.SortFunc(out, func(a, b *model.Event) int { return int(a.Seq - b.Seq) })
+	return out
+}
+
+// count says a number of things in English.
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

@@ -1,0 +1,46 @@
+package worlds
+
+import (
+	"github.com/hopcheck/hopcheck/model"
+	"github.com/hopcheck/hopcheck/props"
+)
+
+// copies counts records of a topic whose id stands there already.
+func copies(topic string) props.Evidence {
+	return props.Evidence{
+		Name: "copies in " + topic,
+		Count: func(h *model.History) int {
+			n := 0
+			seen := make(map[string]bool)
+			audit := model.Audit(h)
+			for _, part := range audit.Topic(topic) {
+				for _, r := range part.Records {
+					if r.Kind == model.Data && seen[r.ID] {
+						n++
+					}
+					seen[r.ID] = true
+				}
+			}
+			return n
+		},
+	}
+}
+
+// repeatedPuts counts applied puts of a key that was put before: repeats that the
+// object's name absorbed.
+func repeatedPuts() props.Evidence {
+	return props.Evidence{
+		Name: "repeated puts absorbed",
+		Count: func(h *model.History) int {
+			n := 0
+			seen := make(map[string]bool)
+			for _, p := range model.Puts(h) {
+				if p.Applied && seen[p.Key] {
+					n++
+				}
+				seen[p.Key] = true
+			}
+			return n
+		},
+	}
+}
