@@ -38,6 +38,14 @@ type Sometimes struct {
 	Seen func(h *model.History) bool
 }
 
+// Evidence is something that a campaign counts, so that a verdict comes with what
+// it rests on: repeats that were absorbed, records that were rejected.
+type Evidence struct {
+	Name string
+	// Count returns how often the history shows it.
+	Count func(h *model.History) int
+}
+
 // Judge checks every property against h, in the order given.
 func Judge(h *model.History, all []Property) []Broken {
 	var broken []Broken
