@@ -73,6 +73,7 @@ type Event struct {
 	Kind    Kind
 	Op      string  // Kafka API ("Produce"), call ("put"), note ("send", "ack", "ask", "answer")
 	Nth     int     // n-th of this kind and op in this life, from 1: what a schedule points at
+	Of      int64   // of an answer: the Seq of its request or call; 0: not said
 	Outcome Outcome // of a reply, a return, an "ack" or an "answer"
 	Err     string  // Kafka error name ("NOT_ENOUGH_REPLICAS") or the text of an error
 
@@ -153,4 +154,14 @@ type Position struct {
 	Topic     string
 	Partition int32
 	Offset    int64
+}
+
+// Took returns the place in the history at which what the answer says took
+// effect: that of its request or call where the answer names it, since brokers and
+// stores act when asked, and an answer may be long on its way; else its own.
+func (e *Event) Took() int64 {
+	if e.Of != 0 {
+		return e.Of
+	}
+	return e.Seq
 }

@@ -20,6 +20,7 @@ type jsonEvent struct {
 	Kind       Kind       `json:"kind"`
 	Op         jsonString `json:"op,omitempty"`
 	Nth        int        `json:"nth,omitempty"`
+	Of         int64      `json:"of,omitempty"`
 	Outcome    Outcome    `json:"outcome,omitempty"`
 	Err        jsonString `json:"err,omitempty"`
 	Producer   int64      `json:"producer,omitempty"`

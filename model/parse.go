@@ -92,6 +92,8 @@ func (p *cursor) body(e *Event) {
 
 func (p *cursor) field(e *Event, name string) {
 	switch name {
+	case "of":
+		e.Of = p.value(name, 64)
 	case "err":
 		e.Err = p.word(name)
 	case "producer":

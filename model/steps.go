@@ -1,8 +1,11 @@
 package model
 
+import "slices"
+
 // Commit is one partition of one OffsetCommit reply.
 type Commit struct {
 	Seq       int64 // of the reply
+	Took      int64 // when it took effect: see [Event.Took]
 	Proc      string
 	Life      int
 	Topic     string
@@ -12,7 +15,7 @@ type Commit struct {
 }
 
 // Commits returns every OffsetCommit that a broker answered for the group, in
-// the order of the history. Offsets that a transaction commits are not among
+// the order in which they took effect. Offsets that a transaction commits are not among
 // them.
 func Commits(h *History, group string) []Commit {
 	var commits []Commit
@@ -24,18 +27,20 @@ func Commits(h *History, group string) []Commit {
 		for j := range e.Parts {
 			p := &e.Parts[j]
 			commits = append(commits, Commit{
-				Seq: e.Seq, Proc: e.Proc, Life: e.Life,
+				Seq: e.Seq, Took: e.Took(), Proc: e.Proc, Life: e.Life,
 				Topic: p.Topic, Partition: p.Partition, Offset: p.Offset,
 				Applied: e.Err == "" && p.Err == "",
 			})
 		}
 	}
+	slices.SortStableFunc(commits, func(a, b Commit) int { return int(a.Took - b.Took) })
 	return commits
 }
 
 // Put is one answer of a store to a put, conditional or not.
 type Put struct {
 	Seq     int64 // of the return
+	Took    int64 // when it took effect: see [Event.Took]
 	Proc    string
 	Life    int
 	Key     string
@@ -44,8 +49,8 @@ type Put struct {
 	Applied bool   // the store holds it, whoever got to know
 }
 
-// Puts returns every put and putif that a store answered, in the order of the
-// history.
+// Puts returns every put and putif that a store answered, in the order in which
+// they took effect.
 func Puts(h *History) []Put {
 	var puts []Put
 	for i := range h.events {
@@ -54,10 +59,11 @@ func Puts(h *History) []Put {
 			continue
 		}
 		puts = append(puts, Put{
-			Seq: e.Seq, Proc: e.Proc, Life: e.Life,
+			Seq: e.Seq, Took: e.Took(), Proc: e.Proc, Life: e.Life,
 			Key: e.Key, Digest: e.Digest, Parts: e.Parts, Applied: e.Err == "",
 		})
 	}
+	slices.SortStableFunc(puts, func(a, b Put) int { return int(a.Took - b.Took) })
 	return puts
 }
 

@@ -28,8 +28,8 @@ func TestSteps(t *testing.T) {
 		Event{Kind: Call, Op: "put", Key: "k"},
 		Event{Proc: "p/0", Life: 2, Kind: Return, Op: "put", Key: "k", Digest: "d", Parts: lines,
 			Outcome: Unknown},
-		Event{Proc: "p/1", Life: 1, Kind: Return, Op: "putif", Key: "k", Digest: "e",
-			Err: "exists"},
+		Event{Proc: "p/1", Life: 1, Kind: Return, Op: "putif", Of: 5, Key: "k",
+			Digest: "e", Err: "exists"},
 		Event{Kind: Return, Op: "delete", Key: "k"},
 		Event{Proc: "q/0", Life: 1, Kind: Note, Op: "send",
 			Parts: record(-1, Record{Offset: -1, ID: "a", Key: "k", Digest: "d"})},
@@ -45,13 +45,14 @@ func TestSteps(t *testing.T) {
 		want, got any
 	}{
 		{"Commits", []Commit{
-			{Seq: 2, Proc: "p/0", Life: 1, Topic: "t", Partition: 1, Offset: 5},
-			{Seq: 2, Proc: "p/0", Life: 1, Topic: "t", Partition: 0, Offset: 4, Applied: true},
-			{Seq: 4, Proc: "p/0", Life: 2, Topic: "t", Partition: 0, Offset: 9},
+			{Seq: 2, Took: 2, Proc: "p/0", Life: 1, Topic: "t", Partition: 1, Offset: 5},
+			{Seq: 2, Took: 2, Proc: "p/0", Life: 1, Topic: "t", Offset: 4, Applied: true},
+			{Seq: 4, Took: 4, Proc: "p/0", Life: 2, Topic: "t", Partition: 0, Offset: 9},
 		}, Commits(h, "g")},
 		{"Puts", []Put{
-			{Seq: 6, Proc: "p/0", Life: 2, Key: "k", Digest: "d", Parts: lines, Applied: true},
-			{Seq: 7, Proc: "p/1", Life: 1, Key: "k", Digest: "e"},
+			{Seq: 7, Took: 5, Proc: "p/1", Life: 1, Key: "k", Digest: "e"},
+			{Seq: 6, Took: 6, Proc: "p/0", Life: 2, Key: "k", Digest: "d", Parts: lines,
+				Applied: true},
 		}, Puts(h)},
 		{"Sends", []Send{
 			{Seq: 9, Proc: "q/0", Life: 1, Topic: "t", Partition: -1,

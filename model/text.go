@@ -48,6 +48,7 @@ func AppendText(b []byte, e *Event) []byte {
 }
 
 func appendFields(b []byte, e *Event) []byte {
+	b = appendInt(b, "of", e.Of, 0)
 	b = appendString(b, "err", e.Err)
 	b = appendInt(b, "producer", e.Producer, 0)
 	if e.Producer != 0 || e.Epoch != 0 {

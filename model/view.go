@@ -23,7 +23,8 @@ import (
 //     Op "answer": the process told the application the outcome
 //
 // Only Err says that something did not happen. An answer whose Outcome is
-// Unknown was lost on its way back, and what it says was done all the same.
+// Unknown was lost on its way back, and what it says was done all the same. What
+// two answers say happened in the order of their requests (see [Event.Took]).
 //
 // Offsets that a transaction commits ("TxnOffsetCommit") are not folded: they
 // count only once the transaction commits. Nor is a topic that is deleted and
@@ -32,9 +33,18 @@ import (
 // A View is not safe for concurrent use.
 type View struct {
 	ends            map[Position]int64 // Offset 0 in every key
-	commits         map[groupPartition]int64
-	objects         map[string]Object
+	commits         map[groupPartition]lastCommit
+	objects         map[string]lastPut
 	asked, answered int
+}
+
+// lastCommit and lastPut remember which request said so: an answer that took long
+// must not undo what a later request did.
+type lastCommit struct{ offset, by int64 }
+
+type lastPut struct {
+	object Object // Key is empty where it was deleted
+	by     int64
 }
 
 type groupPartition struct {
@@ -46,8 +56,8 @@ type groupPartition struct {
 func NewView() *View {
 	return &View{
 		ends:    map[Position]int64{},
-		commits: map[groupPartition]int64{},
-		objects: map[string]Object{},
+		commits: map[groupPartition]lastCommit{},
+		objects: map[string]lastPut{},
 	}
 }
 
@@ -63,7 +73,7 @@ func (v *View) Apply(e *Event) {
 	case e.Kind == Reply:
 		v.reply(e)
 	case e.Kind == Return:
-		v.stored(e)
+		v.store(e)
 	}
 }
 
@@ -79,7 +89,10 @@ func (v *View) reply(e *Event) {
 		case "Fetch":
 			v.raise(p, max(p.End, appendedEnd(&Part{Offset: -1, Records: p.Records})))
 		case "OffsetCommit":
-			v.commits[groupPartition{e.Group, p.Topic, p.Partition}] = p.Offset
+			at := groupPartition{e.Group, p.Topic, p.Partition}
+			if by := e.Took(); by >= v.commits[at].by {
+				v.commits[at] = lastCommit{p.Offset, by}
+			}
 		}
 	}
 }
@@ -104,12 +117,16 @@ func (v *View) raise(p *Part, end int64) {
 	}
 }
 
-func (v *View) stored(e *Event) {
+func (v *View) store(e *Event) {
+	by := e.Took()
+	if by < v.objects[e.Key].by {
+		return
+	}
 	switch e.Op {
 	case "put", "putif":
-		v.objects[e.Key] = object(e)
+		v.objects[e.Key] = lastPut{object(e), by}
 	case "delete":
-		delete(v.objects, e.Key)
+		v.objects[e.Key] = lastPut{by: by}
 	}
 }
 
@@ -123,24 +140,24 @@ func (v *View) End(topic string, partition int32) int64 {
 // Committed returns the next offset to read that the group committed last; -1
 // when it committed none.
 func (v *View) Committed(group, topic string, partition int32) int64 {
-	offset, ok := v.commits[groupPartition{group, topic, partition}]
+	c, ok := v.commits[groupPartition{group, topic, partition}]
 	if !ok {
 		return -1
 	}
-	return offset
+	return c.offset
 }
 
 // Object returns the object that stands under key, and whether there is one.
 func (v *View) Object(key string) (Object, bool) {
-	o, ok := v.objects[key]
-	return o, ok
+	o := v.objects[key].object
+	return o, o.Key != ""
 }
 
 // Keys returns the keys of the objects that start with prefix, sorted.
 func (v *View) Keys(prefix string) []string {
 	var keys []string
 	for key := range v.objects {
-		if strings.HasPrefix(key, prefix) {
+		if v.objects[key].object.Key != "" && strings.HasPrefix(key, prefix) {
 			keys = append(keys, key)
 		}
 	}

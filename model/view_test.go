@@ -52,6 +52,13 @@ var viewCases = []struct {
 			p.Offset, p.Records = 0, []Record{{Offset: 0}}
 		})},
 	}, seen{End: 7, Committed: -1}},
+	{"a late answer does not undo a later request", []Event{
+		{Kind: Request, Op: "OffsetCommit"},
+		{Kind: Request, Op: "OffsetCommit"},
+		{Kind: Reply, Op: "OffsetCommit", Of: 2, Group: "g", Parts: committed},
+		{Kind: Reply, Op: "OffsetCommit", Of: 1, Group: "g",
+			Parts: onePart(func(p *Part) { p.Offset = 3 })},
+	}, seen{Committed: 5}},
 	{"fetched end", []Event{{Kind: Reply, Op: "Fetch",
 		Parts: onePart(func(p *Part) { p.Offset, p.End = 100, 9 })}},
 		seen{End: 9, Committed: -1}},

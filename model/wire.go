@@ -6,7 +6,7 @@ import "time"
 func toJSON(e *Event) *jsonEvent {
 	j := &jsonEvent{
 		Seq: e.Seq, AtNS: int64(e.At), Proc: jsonString(e.Proc), Life: e.Life,
-		Kind: e.Kind, Op: jsonString(e.Op), Nth: e.Nth, Outcome: e.Outcome,
+		Kind: e.Kind, Op: jsonString(e.Op), Nth: e.Nth, Of: e.Of, Outcome: e.Outcome,
 		Err: jsonString(e.Err), Producer: e.Producer, Epoch: e.Epoch,
 		Group: jsonString(e.Group), Member: jsonString(e.Member),
 		Generation: e.Generation, TxnID: jsonString(e.TxnID),
@@ -45,7 +45,7 @@ func partToJSON(p *Part) jsonPart {
 func (j *jsonEvent) event() Event {
 	e := Event{
 		Seq: j.Seq, At: time.Duration(j.AtNS), Proc: string(j.Proc), Life: j.Life,
-		Kind: j.Kind, Op: string(j.Op), Nth: j.Nth, Outcome: j.Outcome,
+		Kind: j.Kind, Op: string(j.Op), Nth: j.Nth, Of: j.Of, Outcome: j.Outcome,
 		Err: string(j.Err), Producer: j.Producer, Epoch: j.Epoch,
 		Group: string(j.Group), Member: string(j.Member),
 		Generation: j.Generation, TxnID: string(j.TxnID),

@@ -194,6 +194,16 @@ func (g *gate) next() (*held, time.Time) {
 	return best, at
 }
 
+// event is what the history says of the crossing.
+func (h *held) event() model.Event {
+	e := h.Event
+	e.Nth = h.nth
+	if h.Answers != nil {
+		e.Of = h.Answers.Seq
+	}
+	return e
+}
+
 // before is the canonical order of crossings that are due at the same instant.
 func (h *held) before(o *held) bool {
 	answer := func(k model.Kind) int {
@@ -273,8 +283,7 @@ func (g *gate) decide(h *held) {
 // pass records h and settles it.
 func (g *gate) pass(h *held, v tap.Verdict) {
 	g.remove(h)
-	e := h.Event
-	e.Nth = h.nth
+	e := h.event()
 	answer := e.Kind == model.Reply || e.Kind == model.Return
 	switch {
 	case v.Do == tap.Lose && answer, v.Do == tap.Answer && answer:
@@ -282,7 +291,7 @@ func (g *gate) pass(h *held, v tap.Verdict) {
 	case v.Do == tap.Lose || v.Do == tap.Answer:
 		e.Outcome = model.NotDone // it never took effect
 	}
-	g.record(h.Life, e)
+	h.Seq = g.record(h.Life, e).Seq
 	h.Settle(v)
 }
 
@@ -294,7 +303,8 @@ func (g *gate) discard(h *held) {
 		if h.nth == 0 {
 			h.nth = h.life.count(e.Kind, e.Op)
 		}
-		e.Nth, e.Outcome = h.nth, model.Unknown
+		e = h.event()
+		e.Outcome = model.Unknown
 		g.record(h.Life, e)
 	}
 	h.Settle(tap.Verdict{Do: tap.Drop})
@@ -402,11 +412,13 @@ func (g *gate) mark(l *life, k model.Kind, f schedule.Fault) {
 }
 
 // record appends e to the history at this instant.
-func (g *gate) record(l *tap.Life, e model.Event) {
+func (g *gate) record(l *tap.Life, e model.Event) *model.Event {
 	if l != nil {
 		e.Proc, e.Life = l.Proc, l.Number
 	}
 	e.At = time.Since(g.start)
 	g.names.Rename(&e)
-	g.view.Apply(g.hist.Append(e))
+	recorded := g.hist.Append(e)
+	g.view.Apply(recorded)
+	return recorded
 }

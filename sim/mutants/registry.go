@@ -1,8 +1,8 @@
 package mutants
 
 import (
-	"context"
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"

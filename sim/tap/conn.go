@@ -79,10 +79,7 @@ func (c *Conn) Write(b []byte) (int, error) {
 // request decodes a frame of the process; the caller holds mu.
 func (c *Conn) request(frame []byte) *Crossing {
 	s, e := c.life.names.decodeRequest(frame)
-	if s.replies {
-		c.asked[s.corr] = s
-	}
-	return &Crossing{
+	x := &Crossing{
 		Life: c.life, Event: e, Stream: c.requests, Corr: s.corr, gone: c.isClosed,
 		settle: func(v Verdict) {
 			switch v.Do {
@@ -96,6 +93,11 @@ func (c *Conn) request(frame []byte) *Crossing {
 			}
 		},
 	}
+	s.crossing = x
+	if s.replies {
+		c.asked[s.corr] = s
+	}
+	return x
 }
 
 func (c *Conn) forward(frame []byte) {
@@ -177,6 +179,7 @@ func (c *Conn) arrive(frame []byte) {
 	e := c.life.names.decodeReply(s, frame)
 	c.life.gate.Submit(&Crossing{
 		Life: c.life, Event: e, Stream: c.replies, Corr: corr, gone: c.isClosed,
+		Answers: s.crossing,
 		settle: func(v Verdict) {
 			switch v.Do {
 			case Pass:

@@ -40,7 +40,7 @@ type sent struct {
 	corr         int32
 	req          kmsg.Request // nil where it could not be decoded
 	replies      bool         // false for a Produce with acks=0
-	event        model.Event  // what the request said, for the reply to repeat
+	crossing     *Crossing    // the request itself
 }
 
 const undecodable = "undecodable"
@@ -79,7 +79,6 @@ func (n *Names) decodeRequest(frame []byte) (sent, model.Event) {
 	if a, ok := apis[s.key]; ok && a.request != nil {
 		a.request(n, req, &e)
 	}
-	s.event = e
 	return s, e
 }
 

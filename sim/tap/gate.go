@@ -33,6 +33,11 @@ type Crossing struct {
 	// ties between streams in the same way in every run.
 	Corr int32
 
+	// Answers is the request or call that this is the answer to, nil for none.
+	Answers *Crossing
+	// Seq is where the crossing stands in the history; the gate sets it.
+	Seq int64
+
 	settle func(Verdict)
 	gone   func() bool
 }

@@ -167,31 +167,30 @@ func (o *Objects) cross(
 	}
 	stream := o.life.stream()
 	result := make(chan error, 2) // the call's verdict and the return's: none may block
+	asked := &Crossing{Life: o.life, Event: call, Stream: stream}
 	ret := func(err error) {
 		r := call
 		r.Kind = model.Return
 		r.Outcome, r.Err = outcome(r.Outcome, r.Err, err)
 		o.life.gate.Submit(&Crossing{
-			Life: o.life, Event: r, Stream: stream,
+			Life: o.life, Event: r, Stream: stream, Answers: asked,
 			gone: func() bool { return ctx.Err() != nil },
 			settle: func(v Verdict) {
 				result <- returned(v, err)
 			},
 		})
 	}
-	o.life.gate.Submit(&Crossing{
-		Life: o.life, Event: call, Stream: stream,
-		settle: func(v Verdict) {
-			switch v.Do {
-			case Pass:
-				go func() { ret(apply(context.WithoutCancel(ctx), &call)) }()
-			case Answer:
-				ret(&Refused{Code: v.Code})
-			default:
-				result <- returned(v, nil)
-			}
-		},
-	})
+	asked.settle = func(v Verdict) {
+		switch v.Do {
+		case Pass:
+			go func() { ret(apply(context.WithoutCancel(ctx), &call)) }()
+		case Answer:
+			ret(&Refused{Code: v.Code})
+		default:
+			result <- returned(v, nil)
+		}
+	}
+	o.life.gate.Submit(asked)
 	select {
 	case err := <-result:
 		return err
