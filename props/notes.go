@@ -1,0 +1,44 @@
+package props
+
+import (
+	"iter"
+
+	"github.com/hopcheck/hopcheck/model"
+)
+
+// note is one record that a note of a process speaks of.
+type note struct {
+	event  *model.Event
+	topic  string
+	record *model.Record
+}
+
+// notes yields what the notes with one of the ops speak of, in the order of the
+// history.
+func notes(h *model.History, ops ...string) iter.Seq[note] {
+	wanted := func(op string) bool {
+		for _, o := range ops {
+			if o == op {
+				return true
+			}
+		}
+		return false
+	}
+	return func(yield func(note) bool) {
+		events := h.Events()
+		for i := range events {
+			e := &events[i]
+			if e.Kind != model.Note || !wanted(e.Op) {
+				continue
+			}
+			for j := range e.Parts {
+				p := &e.Parts[j]
+				for k := range p.Records {
+					if !yield(note{e, p.Topic, &p.Records[k]}) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
