@@ -102,7 +102,7 @@ func (g *gate) collect(lives map[*tap.Life]*life) {
 		return cmp.Or(cmp.Compare(a.life.Proc, b.life.Proc),
 			cmp.Compare(a.life.Number, b.life.Number))
 	})
-	sortAcks(notes)
+	sortAnswers(notes)
 	for _, n := range notes {
 		if l := lives[n.life]; n.do != nil {
 			n.do()
@@ -121,23 +121,31 @@ func (g *gate) collect(lives map[*tap.Life]*life) {
 	}
 }
 
-// sortAcks orders acks that stand next to each other by partition and offset: a
-// client resolves the promises of one reply in the order of a map.
-func sortAcks(notes []noted) {
-	for i := 0; i < len(notes); i++ {
-		j := i
-		for j < len(notes) && notes[j].e.Op == "ack" && notes[j].life == notes[i].life {
+// sortAnswers orders acks that stand next to each other by partition and offset, and
+// answers by id: a client resolves the promises of one reply in the order of a map,
+// and each may wake a goroutine of its own. Alerts are ordered by what they say.
+func sortAnswers(notes []noted) {
+	for i := 0; i < len(notes); {
+		op := notes[i].e.Op
+		j := i + 1
+		for j < len(notes) && notes[j].e.Op == op && notes[j].life == notes[i].life {
 			j++
 		}
-		if j > i {
+		switch {
+		case notes[i].e.Kind == model.Alert:
+			slices.SortStableFunc(notes[i:j], func(a, b noted) int {
+				return cmp.Compare(a.e.Note, b.e.Note)
+			})
+		case op == "ack" || op == "answer":
 			slices.SortStableFunc(notes[i:j], func(a, b noted) int {
 				p, q := &a.e.Parts[0], &b.e.Parts[0]
 				return cmp.Or(cmp.Compare(p.Topic, q.Topic),
 					cmp.Compare(p.Partition, q.Partition),
-					cmp.Compare(p.Records[0].Offset, q.Records[0].Offset))
+					cmp.Compare(p.Records[0].Offset, q.Records[0].Offset),
+					cmp.Compare(p.Records[0].ID, q.Records[0].ID))
 			})
-			i = j - 1
 		}
+		i = j
 	}
 }
 

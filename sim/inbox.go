@@ -21,15 +21,16 @@ const (
 // caller asks until it gets a done answer: again when the process died under it,
 // and again when the answer was anything else. It is safe for concurrent use.
 type Inbox struct {
-	asks *asks
-	life *tap.Life
+	asks    *asks
+	life    *tap.Life
+	replica int
 }
 
 // Next returns the next ask when it is due. It returns false once every ask had
 // its done answer, when ctx ends, and when the process is dead.
 func (i *Inbox) Next(ctx context.Context) (Ask, bool) {
 	for {
-		ask, wait, changed := i.asks.take(i.life)
+		ask, wait, changed := i.asks.take(i.life, i.replica)
 		if ask != nil {
 			i.note("ask", ask.Ask, model.NoOutcome)
 			return ask.Ask, true
@@ -66,8 +67,6 @@ func (i *Inbox) note(op string, a Ask, o model.Outcome) {
 
 // asks is everything that applications want in one run.
 type asks struct {
-	start time.Time
-
 	mu      sync.Mutex
 	open    []*pending
 	changed chan struct{} // closed and replaced when open changes
@@ -75,14 +74,19 @@ type asks struct {
 
 type pending struct {
 	Ask
+	replica int       // whom the application asks
 	due   time.Time
 	taken *tap.Life // who works on it
 }
 
-func newAsks(start time.Time, list []Ask) *asks {
-	a := &asks{start: start, changed: make(chan struct{})}
-	for _, ask := range list {
-		a.open = append(a.open, &pending{Ask: ask, due: start.Add(ask.At)})
+// newAsks spreads the asks over the replicas, as a load balancer that keeps a
+// session on one server: which replica gets an ask does not depend on who is first.
+func newAsks(start time.Time, list []Ask, replicas int) *asks {
+	a := &asks{changed: make(chan struct{})}
+	for i, ask := range list {
+		a.open = append(a.open, &pending{
+			Ask: ask, replica: i % max(replicas, 1), due: start.Add(ask.At),
+		})
 	}
 	return a
 }
@@ -94,9 +98,9 @@ func (a *asks) idle() bool {
 	return len(a.open) == 0
 }
 
-// take gives the first ask that is due to l, or says how long to wait for one; a
+// take gives the replica's first ask that is due to l, or says how long to wait for one; a
 // negative wait means that there will be none.
-func (a *asks) take(l *tap.Life) (*pending, time.Duration, <-chan struct{}) {
+func (a *asks) take(l *tap.Life, replica int) (*pending, time.Duration, <-chan struct{}) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if len(a.open) == 0 {
@@ -107,7 +111,7 @@ func (a *asks) take(l *tap.Life) (*pending, time.Duration, <-chan struct{}) {
 	}
 	wait := time.Duration(math.MaxInt64)
 	for _, p := range a.open {
-		if p.taken != nil {
+		if p.taken != nil || p.replica != replica {
 			continue
 		}
 		left := time.Until(p.due)

@@ -107,11 +107,11 @@ func play(w World, s schedule.Schedule) (*Result, error) {
 	}
 
 	rng := rand.New(rand.NewPCG(s.Seed, 0x68_6f_70))
+	var asked []Ask
 	if w.Asks != nil {
-		r.asks = newAsks(r.gate.start, w.Asks(rng))
-	} else {
-		r.asks = newAsks(r.gate.start, nil)
+		asked = w.Asks(rng)
 	}
+	r.asks = newAsks(r.gate.start, asked, w.Processes[0].Replicas)
 	var inputs []Input
 	if w.Input != nil {
 		inputs = w.Input(rng)

@@ -128,7 +128,7 @@ func (r *replica) begin(number int) (*life, <-chan bool) {
 		case <-returned:
 		}
 		cancel()
-		closeClients(l.tap)
+		closeClients(l.tap, returned)
 	}()
 	return l, ended
 }
@@ -143,7 +143,7 @@ func (r *replica) env(l *life, number int) Env {
 			kgo.DisableClientMetrics(),
 		},
 		Objects:  tap.NewObjects(l.tap, r.run.objects, r.run.world.Describe),
-		Inbox:    &Inbox{asks: r.run.asks, life: l.tap},
+		Inbox:    &Inbox{asks: r.run.asks, life: l.tap, replica: r.index},
 		Instance: fmt.Sprintf("%s-%d", r.process.Name, r.index),
 		Replica:  r.index,
 		Life:     number,
@@ -156,10 +156,29 @@ func (r *replica) env(l *life, number int) Env {
 }
 
 // closeClients closes what a life left open: a process that is gone has no
-// clients. Its connections are severed before, so nobody hears of it.
-func closeClients(l *tap.Life) {
-	for _, c := range l.Clients() {
-		c.CloseAllowingRebalance()
+// clients. Its connections are severed before, so nobody hears of it. Whatever the
+// unwinding program still polls must not hold its client's rebalances back, or the
+// client would wait for ever.
+func closeClients(l *tap.Life, returned <-chan struct{}) {
+	clients := l.Clients()
+	for _, c := range clients {
+		closed := make(chan struct{})
+		go func() {
+			defer close(closed)
+			c.CloseAllowingRebalance()
+		}()
+		for open := true; open; {
+			select {
+			case <-closed:
+				open = false
+			case <-time.After(time.Second):
+				c.AllowRebalance()
+			}
+		}
+	}
+	<-returned
+	for _, c := range clients {
+		c.AllowRebalance()
 	}
 }
 

@@ -26,8 +26,8 @@ type World struct {
 	// Input is what is appended to topics from outside, at what virtual time. It
 	// must depend on rng alone.
 	Input func(rng *rand.Rand) []Input
-	// Asks is what applications ask of processes that read their Inbox. It must
-	// depend on rng alone.
+	// Asks is what applications ask of the first process, spread over its replicas'
+	// inboxes. It must depend on rng alone.
 	Asks func(rng *rand.Rand) []Ask
 
 	// Identify and Describe let the history say what records and objects are; nil

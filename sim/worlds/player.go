@@ -26,6 +26,9 @@ func init() {
 	})
 }
 
+// apart is between two asks of a burst, virtual.
+const apart = 3100 * time.Microsecond
+
 // closing is how long a player may take to flush when it is asked to stop,
 // virtual; less than the supervisor's grace.
 const closing = 20 * time.Second
@@ -68,7 +71,8 @@ func asks(values [][]byte, rng *rand.Rand) []sim.Ask {
 	for i, v := range values {
 		id, _ := identify(rawValue(v))
 		list[i] = sim.Ask{
-			At: time.Duration(i/burst) * burstEvery, ID: id, Key: keyOf(v), Value: v,
+			// A little apart even in a burst, so that no two time out together.
+			At: time.Duration(i/burst)*burstEvery + time.Duration(i%burst)*apart, ID: id, Key: keyOf(v), Value: v,
 			Again: rng != nil && rng.IntN(10) == 0,
 		}
 	}
