@@ -12,7 +12,8 @@ import (
 // It concludes that somebody minted an id after the application did, as for each
 // retry. It counts data of aborted transactions too, and judges nothing in a
 // history in which no application asked, nor without an audit. It cannot see an
-// event that took the id of another one.
+// event that took the id of another one. Every producer of the topic must work for
+// applications that ask: what the world itself appends has ids of its own.
 func Identity(topic string) Property {
 	name := "identity/" + topic
 	return Property{

@@ -63,10 +63,20 @@ func checkUnasked(h *model.History, topic string, f *findings) {
 			t.copies++
 			tallies[r.ID] = t
 			if t.copies > t.sent {
-				f.add(fmt.Sprintf("%s is copy %d of id %s, which was sent %d times",
-					place(topic, log.partition, r.Offset), t.copies, r.ID, t.sent),
+				f.add(fmt.Sprintf("%s is copy %d of id %s, which was sent %s",
+					place(topic, log.partition, r.Offset), t.copies, r.ID, times(t.sent)),
 					t.seq, log.seq)
 			}
 		}
 	}
+}
+
+func times(n int) string {
+	switch n {
+	case 0:
+		return "never"
+	case 1:
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
 }

@@ -15,8 +15,8 @@ import (
 // are compared by digest, growth by the offset, kind and id of each line; where
 // lines are not described, every other digest is broken. Puts count in the order
 // in which they were called, since the answer to a paused process comes late; a
-// put whose answer was never recorded is not seen. A delete between two puts
-// changes nothing.
+// put whose answer was never recorded, or is an error that hides what happened, is
+// not seen. A delete between two puts changes nothing.
 func RerunSameBytes(prefix string) Property {
 	name := "rerun-same-bytes/" + prefix
 	return Property{
@@ -58,13 +58,14 @@ func checkRerun(h *model.History, prefix string, f *findings) {
 			continue
 		}
 		was, is := countLines(before), countLines(e)
+		grown := was > 0 && is > was && grows(before, e)
 		switch {
-		case is > was && was > 0 && grows(before, e) && e.Op == "putif":
-		case is > was && was > 0 && grows(before, e):
-			f.add(fmt.Sprintf("%s of %s put %d lines over %d without a condition",
+		case grown && e.Op == "putif":
+		case grown:
+			f.add(fmt.Sprintf("%s put more under %s without a condition: lines %d over %d",
 				e.Proc, e.Key, is, was), before.Seq, s.ask.Seq, e.Seq)
 		default:
-			f.add(fmt.Sprintf("%s put other bytes under %s: %d lines over %d, digest %s over %s",
+			f.add(fmt.Sprintf("%s put other bytes under %s: lines %d over %d, digest %s over %s",
 				e.Proc, e.Key, is, was, e.Digest, before.Digest), before.Seq, s.ask.Seq, e.Seq)
 		}
 	}

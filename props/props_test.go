@@ -1,0 +1,159 @@
+package props_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hopcheck/hopcheck/model"
+	"github.com/hopcheck/hopcheck/props"
+)
+
+const (
+	in      = "learning.progress"
+	dlq     = "learning.progress.dlq"
+	landing = "landing"
+)
+
+// every is each promise as a world would make it, with what its own breaking
+// history must give.
+var every = []struct {
+	props.Property
+	want []props.Broken
+}{
+	{props.AckedIsStored(in), []props.Broken{
+		{
+			Witness: "id ev-1 was acked at learning.progress/0@0, where the log holds id ev-2",
+			Seqs:    []int64{3, 5},
+		},
+		{
+			Witness: "id ev-1 was answered done, and no copy of it is in learning.progress",
+			Seqs:    []int64{4, 5},
+		},
+	}},
+	{props.NoUnaskedAppend(in), one(
+		"learning.progress/0@1 is copy 2 of id ev-1, which was sent once", 1, 2)},
+	{props.AckedOffsetsUnique(in), one(
+		"learning.progress/0@0 was acked for id ev-1 and again for id ev-1", 3, 4)},
+	{props.Identity(in), one(
+		`learning.progress/0@1 has id "ev-1-again", which no application asked for`, 2)},
+	{props.NoLoss(in, landing, dlq), one("learning.progress/0@1 (id ev-2) is in neither object "+
+		"nor dead letter, and landing committed 2; object a says reject there", 1, 2)},
+	{props.NoLoss(in, landing, ""), one("learning.progress/0@1 (id ev-2) is in neither object "+
+		"nor dead letter, and landing committed 2; object a says reject there", 1, 2)},
+	{props.OneObjectPerOffset(in), one(
+		"learning.progress/0@0 stands in objects a and b", 2, 3)},
+	{props.RerunSameBytes(in + "/"), one("landing/0 put other bytes under learning.progress/a: "+
+		"lines 1 over 2, digest d2 over d1", 1, 2)},
+	{props.CommitWithinResolved(in, landing, dlq), one("landing/0 committed learning.progress/0@1 "+
+		"when learning.progress/0@0 (id ev-1) was in no object and no dead letter", 2, 3)},
+	{props.CommitWithinResolved(in, landing, ""), one("landing/0 committed learning.progress/0@1 "+
+		"when learning.progress/0@0 (id ev-1) was in no object and no dead letter", 2, 3)},
+	{props.CommitMonotonic(landing), one(
+		"landing/1 committed t/0@4 after 5 had been committed", 2, 3, 4)},
+	{props.ResendVisible(in, landing, dlq), one("id ev-1 has 2 copies in the log and 1 in objects "+
+		"and dead letters: learning.progress/0@1 is missing", 1, 2)},
+	{props.ResendVisible(in, landing, ""), one("id ev-1 has 2 copies in the log and 1 in objects "+
+		"and dead letters: learning.progress/0@1 is missing", 1, 2)},
+	{props.Drains(in, landing), one(
+		"the last record of learning.progress/0 is at 1, and landing has committed 1", 1, 2)},
+	{props.AllAnswered(), one("id ev-1 was asked for and never answered done", 1)},
+	{props.NoSilentDrop(), one(
+		"player/0 life 1 sent id ev-1 and exited before the promise was resolved", 3, 4)},
+}
+
+func one(witness string, seqs ...int64) []props.Broken {
+	return []props.Broken{{Witness: witness, Seqs: seqs}}
+}
+
+func parse(t testing.TB, text string) *model.History {
+	t.Helper()
+	h, err := model.Read(strings.NewReader(strings.TrimLeft(text, "\n")))
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, text)
+	}
+	return h
+}
+
+func TestOwnHistories(t *testing.T) {
+	for _, p := range every {
+		t.Run(p.Name, func(t *testing.T) {
+			if got := p.Check(parse(t, p.Holds)); len(got) > 0 {
+				t.Errorf("the history that holds breaks it: %v", got)
+			}
+			for i := range p.want {
+				p.want[i].Promise = p.Name
+			}
+			got := props.Judge(parse(t, p.Breaks), []props.Property{p.Property})
+			if diff := cmp.Diff(p.want, got); diff != "" {
+				t.Errorf("breaking history (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestNames has names that the text form must quote: they end up in the histories.
+func TestNames(t *testing.T) {
+	for _, p := range []props.Property{
+		props.NoLoss("t", `a "group" of two`, "dead letters"),
+		props.CommitMonotonic("-"),
+		props.RerunSameBytes("a folder/"),
+		props.RerunSameBytes(""),
+	} {
+		if got := p.Check(parse(t, p.Holds)); len(got) > 0 {
+			t.Errorf("%s: the history that holds breaks it: %v", p.Name, got)
+		}
+		if got := p.Check(parse(t, p.Breaks)); len(got) == 0 {
+			t.Errorf("%s: the history that breaks holds", p.Name)
+		}
+	}
+}
+
+func TestSentences(t *testing.T) {
+	for _, p := range every {
+		if promise, what, ok := strings.Cut(p.Name, "/"); !ok || promise == "" || what == "" {
+			t.Errorf("name %q is not <promise>/<what>", p.Name)
+		}
+		if !strings.HasSuffix(p.Says, ".") || strings.Contains(p.Says, "\n") {
+			t.Errorf("%s: %q is not one sentence on one line", p.Name, p.Says)
+		}
+	}
+}
+
+// TestNothing: a run that did nothing, and one of which there is no audit, break
+// no promise that rests on an audit.
+func TestNothing(t *testing.T) {
+	unaudited := parse(t, `
+1 1s player/0 life 1 note send [learning.progress/-1 {id=ev-1}]
+2 2s player/0 life 1 note ack done [learning.progress/0 {@0 id=ev-1}]
+3 3s player/0 life 1 note answer done [""/-1 {id=ev-1}]
+`)
+	for _, h := range []*model.History{new(model.History), unaudited} {
+		for _, p := range every {
+			if got := p.Check(h); len(got) > 0 {
+				t.Errorf("%s on %d events: %v", p.Name, h.Len(), got)
+			}
+		}
+	}
+}
+
+// TestUnchanged: judging must not change the history, whose slices it shares.
+func TestUnchanged(t *testing.T) {
+	for _, p := range every {
+		h := parse(t, p.Breaks)
+		var before, after strings.Builder
+		if err := h.WriteText(&before); err != nil {
+			t.Fatal(err)
+		}
+		for _, q := range every {
+			q.Check(h)
+		}
+		if err := h.WriteText(&after); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(before.String(), after.String()); diff != "" {
+			t.Errorf("%s (-before +after):\n%s", p.Name, diff)
+		}
+	}
+}
