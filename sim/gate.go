@@ -24,7 +24,8 @@ type gate struct {
 	plan  *schedule.Plan
 	hist  *model.History
 	view  *model.View
-	kills map[string]int // crashes by boundary event, "after request OffsetCommit"
+	kills map[string]int             // crashes by boundary event, "after request OffsetCommit"
+	lives func() map[*tap.Life]*life // of the run, by what their taps know
 	// What the run does about a fault that ends a life.
 	onCrash func(l *life, why string)
 	onStop  func(l *life)
@@ -92,7 +93,8 @@ func (g *gate) ring() {
 // collect takes in what arrived since the last look. Everybody stands still, so
 // what arrived did so at this instant, and its order among goroutines is left out
 // of account: notes are ordered by process, and a crossing's place by its names.
-func (g *gate) collect(lives map[*tap.Life]*life) {
+func (g *gate) collect() {
+	lives := g.lives()
 	g.mu.Lock()
 	arrived, notes := g.arrived, g.notes
 	g.arrived, g.notes = nil, nil
@@ -284,6 +286,7 @@ func (g *gate) decide(h *held) {
 		// The crossing takes effect, and a process that got an answer acts on it up
 		// to its next boundary event: that one is held, and never happens.
 		synctest.Wait()
+		g.collect()
 		g.kill(h.life, after)
 	}
 }
@@ -307,7 +310,7 @@ func (g *gate) pass(h *held, v tap.Verdict) {
 // the history tells what happened and not only what was seen.
 func (g *gate) discard(h *held) {
 	e := h.Event
-	if (e.Kind == model.Reply || e.Kind == model.Return) && h.life != nil && !h.life.silent {
+	if (e.Kind == model.Reply || e.Kind == model.Return) && h.life != nil {
 		if h.nth == 0 {
 			h.nth = h.life.count(e.Kind, e.Op)
 		}

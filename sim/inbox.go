@@ -74,9 +74,9 @@ type asks struct {
 
 type pending struct {
 	Ask
-	replica int       // whom the application asks
-	due   time.Time
-	taken *tap.Life // who works on it
+	replica int // whom the application asks
+	due     time.Time
+	taken   *tap.Life // who works on it
 }
 
 // newAsks spreads the asks over the replicas, as a load balancer that keeps a

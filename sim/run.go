@@ -177,7 +177,7 @@ func newRun(w World, s schedule.Schedule) (*run, error) {
 	r.gate = &gate{
 		seed: s.Seed, start: time.Now(), names: names, plan: schedule.NewPlan(s.Faults),
 		hist: new(model.History), view: model.NewView(), kills: make(map[string]int),
-		wake: make(chan struct{}, 1), onCrash: r.crash, onStop: r.stop,
+		wake: make(chan struct{}, 1), lives: r.known, onCrash: r.crash, onStop: r.stop,
 	}
 	return r, nil
 }
@@ -194,7 +194,7 @@ func (r *run) drive() bool {
 	var drainedAt, healedAt time.Time
 	for {
 		synctest.Wait()
-		g.collect(r.known())
+		g.collect()
 		now := time.Now()
 		if !r.drained() {
 			drainedAt = time.Time{}
@@ -268,8 +268,8 @@ func (r *run) drained() bool {
 	return fed && r.asks.idle() && (r.world.Drained == nil || r.world.Drained(r.gate.view))
 }
 
-// finish ends every life without a trace in the history: the run is over, and the
-// audit wants to be alone.
+// finish ends every life: the run is over, and the audit wants to be alone. What
+// brokers and stores did and nobody heard of is recorded.
 func (r *run) finish(drained bool) {
 	r.over = true
 	if !drained {
@@ -278,10 +278,14 @@ func (r *run) finish(drained bool) {
 		})
 	}
 	close(r.stopping)
+	var open []*life
 	for _, l := range r.known() {
-		l.silent = true
+		if !l.over {
+			open = append(open, l)
+		}
 	}
-	for _, l := range r.known() {
+	slices.SortFunc(open, func(a, b *life) int { return strings.Compare(a.tap.Proc, b.tap.Proc) })
+	for _, l := range open {
 		r.gate.end(l)
 	}
 }

@@ -34,7 +34,6 @@ type life struct {
 
 	asked       bool // was asked to stop
 	over        bool // severed: what it does no longer counts
-	silent      bool // the run is over: nothing more is recorded
 	pausedUntil time.Time
 	counts      map[kindOp]int
 }
