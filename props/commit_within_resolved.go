@@ -13,10 +13,12 @@ import (
 // and no commit passes the end of the log. An empty dlq means that there are no
 // dead letters.
 //
-// A put counts from its call, if it took effect: another process may have seen
-// the object long before the answer was recorded. A dead letter counts from the
-// reply to its Produce. So it can miss a commit that overtakes a put under way,
-// never accuse one that follows it. What stands in the log is known from the
+// A put counts from its call, if its answer has no error: another process may have
+// seen the object long before the answer was recorded. A put whose answer hides
+// what happened counts once a get returned its bytes; that somebody's condition
+// was refused proves nothing of what is there. A dead letter counts from the reply
+// to its Produce. So it can miss a commit that overtakes a put under way, never
+// accuse one that follows what its process knew. What stands in the log is known from the
 // audit, and where a partition has none, from the replies to Produce requests
 // outside transactions. Control records, aborted data, offsets at which nothing
 // stands and those below the log start are no gaps.
@@ -64,7 +66,11 @@ type resolvedCheck struct {
 	findings
 	topic, group, dlq string
 	parts             []resolution
+	called            map[content]*model.Event // puts so far, whatever came of them
 }
+
+// content is what somebody wanted to stand under a key.
+type content struct{ key, digest string }
 
 // resolution is how far the records of one partition are resolved.
 type resolution struct {
@@ -78,6 +84,7 @@ type resolution struct {
 // was resolved before each.
 func (c *resolvedCheck) run() {
 	c.open()
+	c.called = make(map[content]*model.Event)
 	puts, commits := puts(c.h), commits(c.h)
 	events := c.h.Events()
 	at := 0
@@ -90,7 +97,7 @@ func (c *resolvedCheck) run() {
 			puts = puts[1:]
 		}
 		for ; at < len(events) && events[at].Seq < commit.ask.Seq; at++ {
-			c.lettered(&events[at])
+			c.passed(&events[at])
 		}
 		for i := range commit.answer.Parts {
 			if p := &commit.answer.Parts[i]; p.Topic == c.topic && p.Err == "" {
@@ -112,7 +119,8 @@ func (c *resolvedCheck) open() {
 		}
 		log := logOf(heard, a.part.Partition)
 		if log == nil {
-			heard = append(heard, partitionLog{topic: c.topic, partition: a.part.Partition, end: -1})
+			unread := partitionLog{topic: c.topic, partition: a.part.Partition, end: -1}
+			heard = append(heard, unread)
 			log = &heard[len(heard)-1]
 		}
 		log.records = append(log.records, *a.record)
@@ -158,10 +166,21 @@ func (c *resolvedCheck) stored(put *model.Event) {
 	}
 }
 
-func (c *resolvedCheck) lettered(e *model.Event) {
-	if c.dlq == "" || e.Kind != model.Reply || e.Op != "Produce" || e.Err != "" {
-		return
+// passed takes in what an event before a commit resolves.
+func (c *resolvedCheck) passed(e *model.Event) {
+	switch {
+	case e.Kind == model.Call && (e.Op == "put" || e.Op == "putif"):
+		c.called[content{e.Key, e.Digest}] = e
+	case e.Kind == model.Return && e.Op == "get" && e.Err == "":
+		if put := c.called[content{e.Key, e.Digest}]; put != nil {
+			c.stored(put)
+		}
+	case e.Kind == model.Reply && e.Op == "Produce" && e.Err == "" && c.dlq != "":
+		c.lettered(e)
 	}
+}
+
+func (c *resolvedCheck) lettered(e *model.Event) {
 	for i := range e.Parts {
 		p := &e.Parts[i]
 		if p.Topic != c.dlq || p.Err != "" {

@@ -104,15 +104,16 @@ func checkLoss(l *landed, f *findings) {
 		letter := l.letters.of(model.Position{
 			Topic: l.topic, Partition: log.partition, Offset: r.Offset,
 		})
-		at := place(l.topic, log.partition, r.Offset)
 		switch {
 		case line != nil && letter != nil:
-			f.add(fmt.Sprintf("%s (id %s) is in both: object %s and dead letter %s", at, r.ID,
+			f.add(fmt.Sprintf("%s (id %s) is in both: object %s and dead letter %s",
+				place(l.topic, log.partition, r.Offset), r.ID,
 				line.object.Key, place(l.dlq, letter.partition, letter.offset)),
 				log.seq, commit.Seq, line.object.Seq, letter.seq)
 		case line == nil && letter == nil && l.complete:
 			f.add(fmt.Sprintf("%s (id %s) is in neither object nor dead letter, "+
-				"and %s committed %d%s", at, r.ID, l.group, commit.Offset, found.instead()),
+				"and %s committed %d%s", place(l.topic, log.partition, r.Offset), r.ID,
+				l.group, commit.Offset, found.instead()),
 				log.seq, commit.Seq)
 		}
 	})

@@ -2,6 +2,7 @@ package props
 
 import (
 	"iter"
+	"slices"
 
 	"github.com/hopcheck/hopcheck/model"
 )
@@ -16,19 +17,11 @@ type note struct {
 // notes yields what the notes with one of the ops speak of, in the order of the
 // history.
 func notes(h *model.History, ops ...string) iter.Seq[note] {
-	wanted := func(op string) bool {
-		for _, o := range ops {
-			if o == op {
-				return true
-			}
-		}
-		return false
-	}
 	return func(yield func(note) bool) {
 		events := h.Events()
 		for i := range events {
 			e := &events[i]
-			if e.Kind != model.Note || !wanted(e.Op) {
+			if e.Kind != model.Note || !slices.Contains(ops, e.Op) {
 				continue
 			}
 			for j := range e.Parts {

@@ -2,6 +2,7 @@ package props
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/hopcheck/hopcheck/model"
 )
@@ -45,35 +46,30 @@ const oneObjectBreaks = `
 
 func checkOneObject(l *ledger, topic string, f *findings) {
 	logs := l.logs(topic)
-	var last *line
-	all := l.lines(topic)
-	for i := range all {
-		line := &all[i]
-		if line.kind != model.Data {
-			continue
+	data := slices.DeleteFunc(l.lines(topic), func(x line) bool { return x.kind != model.Data })
+	for i := range data {
+		x := &data[i]
+		if i > 0 && data[i-1].partition == x.partition && data[i-1].offset == x.offset {
+			where := fmt.Sprintf("in objects %s and %s", data[i-1].object.Key, x.object.Key)
+			if data[i-1].object == x.object {
+				where = "twice in object " + x.object.Key
+			}
+			f.add(place(topic, x.partition, x.offset)+" stands "+where,
+				data[i-1].object.Seq, x.object.Seq)
 		}
-		at := place(topic, line.partition, line.offset)
-		switch {
-		case last == nil || last.partition != line.partition || last.offset != line.offset:
-		case last.object == line.object:
-			f.add(fmt.Sprintf("%s stands twice in object %s", at, line.object.Key),
-				line.object.Seq)
-		default:
-			f.add(fmt.Sprintf("%s stands in objects %s and %s", at,
-				last.object.Key, line.object.Key), last.object.Seq, line.object.Seq)
-		}
-		last = line
-		log := logOf(logs, line.partition)
-		if log == nil || line.offset < log.start {
-			continue
-		}
-		r := log.at(line.offset)
-		if r == nil && line.offset < log.end {
-			continue // compaction may have taken it
-		}
-		if r == nil || r.Kind != model.Data || r.ID != line.id {
-			f.add(fmt.Sprintf("object %s has id %s for %s, where the log holds %s",
-				line.object.Key, line.id, at, standing(r)), log.seq, line.object.Seq)
+		if log := logOf(logs, x.partition); log != nil {
+			checkLine(x, log, f)
 		}
 	}
+}
+
+// checkLine compares a data line with what the log has at its offset.
+func checkLine(x *line, log *partitionLog, f *findings) {
+	r := log.at(x.offset)
+	gone := x.offset < log.start || r == nil && x.offset < log.end // retention, compaction
+	if gone || r != nil && r.Kind == model.Data && r.ID == x.id {
+		return
+	}
+	f.add(fmt.Sprintf("object %s has id %s for %s, where the log holds %s", x.object.Key, x.id,
+		place(log.topic, x.partition, x.offset), standing(r)), log.seq, x.object.Seq)
 }
