@@ -5,13 +5,14 @@ import (
 	"fmt"
 )
 
-// landRecords lands the queue one object per offset: puts good records in
-// order up to the first failure, dead-letters the rejects before it, and
-// resolves what both have settled. Holes have no object.
+// landRecords lands the queue one object per offset: it puts good records in
+// order, up to the first failure or until a rebalance or the end calls it away,
+// dead-letters the rejects before that, and resolves what both have settled.
+// Holes have no object.
 func (l *Landing) landRecords(ctx context.Context, p *partition) (string, error) {
 	what, err := "", error(nil)
 	reach := 0 // items below it are stored or are rejects
-	for ; reach < len(p.queue) && !l.hurry.Load(); reach++ {
+	for ; reach < len(p.queue) && !l.hurry.Load() && ctx.Err() == nil; reach++ {
 		it := p.queue[reach]
 		if it.reject != "" || it.resolved {
 			continue
