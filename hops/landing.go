@@ -85,6 +85,7 @@ type Landing struct {
 	client  *kgo.Client
 	started atomic.Bool
 	hurry   atomic.Bool // a rebalance waits for us
+	wakes   []time.Time // when partitions have something to do by themselves
 
 	// Owned by Run between a poll and AllowRebalance, and by the group's
 	// callbacks otherwise: the client never lets the two overlap.

@@ -24,6 +24,7 @@ func (l *Landing) round(ctx context.Context) bool {
 	if len(fetches) == 0 {
 		return true // an empty poll does not hold rebalances back, so touch nothing
 	}
+	// Last: from here on the group's callbacks may change what is in hand.
 	defer l.client.AllowRebalance()
 	l.hurry.Store(false)
 	fetches.EachPartition(l.take)
@@ -32,22 +33,28 @@ func (l *Landing) round(ctx context.Context) bool {
 		}
 	}
 	l.pause()
+	l.plan()
 	return true
 }
 
-// poll waits for records, but not past the moment when a partition has
-// something to do. A wait that is over is an expired context, never a nil one:
-// only then does the client hold rebalances back although nothing came.
-func (l *Landing) poll(ctx context.Context) kgo.Fetches {
-	var due []time.Time
+// plan notes when the next poll must be over: as soon as a partition has
+// something to do by itself.
+func (l *Landing) plan() {
+	l.wakes = l.wakes[:0]
 	for _, p := range l.parts {
 		if at, ok := l.dueAt(p); ok {
-			due = append(due, at)
+			l.wakes = append(l.wakes, at)
 		}
 	}
-	if len(due) > 0 {
+}
+
+// poll waits for records, but not past the planned moment. A wait that is over
+// is an expired context, never a nil one: only then does the client hold
+// rebalances back although nothing came.
+func (l *Landing) poll(ctx context.Context) kgo.Fetches {
+	if len(l.wakes) > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, slices.MinFunc(due, time.Time.Compare))
+		ctx, cancel = context.WithDeadline(ctx, slices.MinFunc(l.wakes, time.Time.Compare))
 		defer cancel()
 	}
 	return l.client.PollRecords(ctx, l.cfg.MaxPoll)

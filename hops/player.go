@@ -58,6 +58,8 @@ type Player struct {
 	open    map[uint64]*flight // sends whose outcome is not known yet
 	drained chan struct{}      // closed when closing and open is empty
 	quit    chan struct{}      // closed when Close stops waiting
+
+	callbacks sync.WaitGroup // Submits whose done has not returned
 }
 
 // NewPlayer returns a player that connects on its first send. It fails when the
@@ -123,20 +125,39 @@ func (p *Player) Send(ctx context.Context, event Progress) (Receipt, error) {
 // would return. The first attempt is queued before Submit returns, so successive
 // Submits of one learner are appended in their order as long as none needs a
 // second attempt. Each event in flight costs one goroutine: the caller bounds
-// how many. done may call the player again.
+// how many. done may send again, but must not call Close, which waits for it.
 func (p *Player) Submit(event Progress, done func(Receipt, error)) {
-	f, err := p.begin(event)
-	if err != nil {
-		go done(Receipt{}, err)
+	if !p.expectCallback() {
+		go done(Receipt{}, &SendError{event.EventID, NotDone, ErrClosed})
 		return
 	}
-	go func() { done(p.follow(context.Background(), f)) }()
+	f, err := p.begin(event)
+	go func() {
+		defer p.callbacks.Done()
+		if err != nil {
+			done(Receipt{}, err)
+			return
+		}
+		done(p.follow(context.Background(), f))
+	}()
+}
+
+// expectCallback counts one more callback for Close to wait for, unless Close
+// has begun.
+func (p *Player) expectCallback() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.closing {
+		p.callbacks.Add(1)
+	}
+	return !p.closing
 }
 
 // Close refuses new sends, waits for those in flight until they are resolved or
 // ctx ends, and closes the client. If some were not resolved, it returns an
-// [*UnresolvedError] that names them; their Sends return too, as Unknown. A
-// second Close returns ErrClosed.
+// [*UnresolvedError] that names them; their Sends return too, as Unknown. Every
+// done of a Submit has returned before Close does. A second Close returns
+// ErrClosed.
 func (p *Player) Close(ctx context.Context) error {
 	p.mu.Lock()
 	if p.closing {
@@ -156,6 +177,7 @@ func (p *Player) Close(ctx context.Context) error {
 	unresolved := p.unresolved()
 	close(p.quit)
 	p.client.Close() // fails the promises that are left
+	p.callbacks.Wait()
 	if len(unresolved) == 0 {
 		return nil
 	}
