@@ -15,10 +15,15 @@
 // offsets, and landing keeps both; whoever counts observations counts distinct
 // event ids.
 //
+// The topic's partitions are landed by one goroutine, in turn, so a slow store
+// slows them all; a failing one stops only the partition that it fails.
+//
 // Every remote answer is read as one of three: done, not done, unknown. A lost
 // reply is unknown, never "failed", and each hop converges from both readings.
 //
 // Read progress.go (the data and its contract), store.go (what landing needs
-// from a store), player.go, then landing.go and the landing_ files in the order
-// that landing.go names them.
+// from a store), player.go and player_flight.go, then landing.go (options and
+// life), landing_loop.go (poll, take, pause), landing_partition.go (the state of
+// one partition, its step, its commit), landing_record.go or landing_block.go
+// (what a step stores), landing_dlq.go and landing_body.go.
 package hops

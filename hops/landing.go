@@ -17,6 +17,8 @@ type Naming string
 // new prefix or a commit that stands at a block boundary.
 const (
 	// Record stores one object per accepted offset: topic/partition/<offset>.
+	// A put replaces without looking, so a topic that is deleted and created
+	// again needs a new prefix; block naming notices and stops.
 	Record Naming = "record"
 	// Block stores one object per aligned range of offsets:
 	// topic/partition/<first offset of the range>. A range in which the log

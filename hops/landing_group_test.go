@@ -256,3 +256,48 @@ func TestLandingStoredVerdict(t *testing.T) {
 		}
 	})
 }
+
+// A topic that may not be read is an alert now and then, not a busy loop.
+func TestLandingFetchRefused(t *testing.T) {
+	inWorld(t, 1, func(t *testing.T, w *world) {
+		fault := w.cluster.Fault(kfake.Fault{
+			Keys: []kmsg.Key{kmsg.Fetch}, Err: kerr.TopicAuthorizationFailed, Count: -1,
+		})
+		w.append(0, w.good(2)...)
+		w.land(records)
+		time.Sleep(time.Minute)
+		fault.Remove()
+		if n := w.alerted(AlertFetchFailed); n == 0 || n > 600 {
+			t.Errorf("%d alerts in a minute", n)
+		}
+		time.Sleep(time.Minute)
+		if got := w.committed(0); got != 2 {
+			t.Errorf("committed %d, want 2", got)
+		}
+	})
+}
+
+// A log that starts anew under a name that was landed in blocks is damage.
+func TestLandingTopicCreatedAnew(t *testing.T) {
+	inWorld(t, 1, func(t *testing.T, w *world) {
+		w.append(0, w.good(3)...)
+		if err := w.landAndStop(blocks(2, time.Second)); err != nil {
+			t.Fatal(err)
+		}
+		before := fmt.Sprint(w.store.objects)
+		if err := w.cluster.DeleteTopic(topic); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.cluster.CreateTopic(topic, 1, nil); err != nil {
+			t.Fatal(err)
+		}
+		w.append(0, w.good(2)...)
+		var damage *DamageError
+		if err := w.landAndStop(blocks(2, time.Second)); !errors.As(err, &damage) {
+			t.Errorf("Run returned %v, want a DamageError", err)
+		}
+		if fmt.Sprint(w.store.objects) != before {
+			t.Error("the store was changed")
+		}
+	})
+}

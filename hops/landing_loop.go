@@ -62,21 +62,15 @@ func (l *Landing) poll(ctx context.Context) kgo.Fetches {
 
 // take adds what one fetch brought of one partition to what is in hand.
 func (l *Landing) take(fetch kgo.FetchTopicPartition) {
-	if err := fetch.Err; err != nil {
-		if errors.Is(err, kerr.FencedInstanceID) {
-			l.fatal = fmt.Errorf("landing: %w", err)
-		}
-		if !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled) {
-			l.alert(AlertFetchFailed, "%s/%d: %v", fetch.Topic, fetch.Partition, err)
-		}
+	if fetch.Err != nil {
+		l.refused(fetch)
 	}
 	if len(fetch.Records) == 0 {
 		return
 	}
-	p := l.parts[fetch.Partition]
-	if p == nil {
-		p = l.newPartition(fetch.Records[0])
-		l.parts[p.id] = p
+	p := l.partition(fetch.Partition)
+	if p.done < 0 {
+		l.begin(p, fetch.Records[0])
 	}
 	for _, record := range fetch.Records {
 		if p.damage != nil {
@@ -100,6 +94,36 @@ func (l *Landing) take(fetch kgo.FetchTopicPartition) {
 		p.next = record.Offset + 1
 	}
 	p.lastTaken = time.Now()
+}
+
+// refused deals with a fetch error that the client does not retry by itself.
+// Polling again at once would be a busy loop, so the partition rests, as it does
+// after a failed put, and the others go on.
+func (l *Landing) refused(fetch kgo.FetchTopicPartition) {
+	err := fetch.Err
+	var lost *kgo.ErrDataLoss
+	switch {
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		// The end of a wait of ours.
+	case errors.Is(err, kerr.FencedInstanceID):
+		l.fatal = fmt.Errorf("landing: %w", err)
+	case fetch.Topic != l.cfg.Topic || fetch.Partition < 0 || errors.As(err, &lost):
+		l.alert(AlertFetchFailed, "%s/%d: %v", fetch.Topic, fetch.Partition, err)
+	default:
+		if p := l.partition(fetch.Partition); p.damage == nil {
+			l.failed(p, AlertFetchFailed, fmt.Errorf("fetching: %w", err))
+		}
+	}
+}
+
+// partition returns what is in hand of a partition, at first nothing.
+func (l *Landing) partition(id int32) *partition {
+	p := l.parts[id]
+	if p == nil {
+		p = &partition{id: id, committed: -1, done: -1, next: -1, epoch: -1}
+		l.parts[id] = p
+	}
+	return p
 }
 
 // drop forgets partitions that are no longer ours. What was resolved but not

@@ -13,7 +13,7 @@ import (
 
 // partition is what landing has in hand of one partition while it owns it.
 //
-//	committed <= done <= next
+//	committed <= done <= next; all -1 until the first record comes
 //
 // Offsets below done are resolved: stored, dead-lettered, or holes. Offsets
 // from done to next are in the queue, or are holes. A partition is
@@ -59,10 +59,10 @@ func (e *DamageError) Error() string {
 	return fmt.Sprintf("%s/%d stopped at offset %d: %s", e.Topic, e.Partition, e.Offset, e.Reason)
 }
 
-// newPartition begins a partition at the group's offset or, if it has none, at
-// the first record there is.
-func (l *Landing) newPartition(first *kgo.Record) *partition {
-	p := &partition{id: first.Partition, done: first.Offset, epoch: -1}
+// begin puts a partition at the group's offset or, if it has none, at the first
+// record there is.
+func (l *Landing) begin(p *partition, first *kgo.Record) {
+	p.done = first.Offset
 	committed, ok := l.client.CommittedOffsets()[l.cfg.Topic][p.id]
 	if ok {
 		p.done, p.epoch = committed.Offset, committed.Epoch
@@ -74,7 +74,6 @@ func (l *Landing) newPartition(first *kgo.Record) *partition {
 		p.done -= p.done % int64(l.cfg.BlockSize)
 	}
 	p.committed = p.done
-	return p
 }
 
 // dueAt says when the partition next has something to do by itself.
@@ -82,6 +81,8 @@ func (l *Landing) dueAt(p *partition) (time.Time, bool) {
 	switch {
 	case p.damage != nil:
 		return time.Time{}, false
+	case p.due.After(time.Now()):
+		return p.due, true // if only to be fetched again
 	case p.done > p.committed:
 		return p.due, true
 	case l.cfg.Naming == Record:
