@@ -30,7 +30,7 @@ func (r *run) feed(inputs []Input) {
 	l := newLife(feeder, 1, r.gate, func() {})
 	r.enroll(l)
 	client, err := kgo.NewClient(
-		kgo.SeedBrokers(r.brokers...), kgo.Dialer(l.tap.Dialer(r.network.DialContext)),
+		kgo.SeedBrokers(r.brokers...), kgo.Dialer(l.tap.Dialer(r.dial)),
 		kgo.WithHooks(tap.Hook{Life: l.tap}), kgo.DisableClientMetrics(),
 		kgo.ProducerLinger(0),
 	)

@@ -1,9 +1,11 @@
 package sim
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"slices"
 	"strings"
 	"sync"
@@ -26,6 +28,9 @@ const (
 	quiet  = 10 * time.Second
 	settle = time.Second
 )
+
+// dialTime is how long a new connection takes, virtual.
+const dialTime = 300 * time.Microsecond
 
 // Result is what one run left behind.
 type Result struct {
@@ -180,6 +185,16 @@ func newRun(w World, s schedule.Schedule) (*run, error) {
 		wake: make(chan struct{}, 1), lives: r.known, onCrash: r.crash, onStop: r.stop,
 	}
 	return r, nil
+}
+
+// dial connects to a broker in the time that a connection takes.
+func (r *run) dial(ctx context.Context, network, addr string) (net.Conn, error) {
+	select {
+	case <-time.After(dialTime):
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	return r.network.DialContext(ctx, network, addr)
 }
 
 // control has do called by the goroutine that drives the gate.

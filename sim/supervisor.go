@@ -136,7 +136,7 @@ func (r *replica) env(l *life, number int) Env {
 	return Env{
 		Kafka: []kgo.Opt{
 			kgo.SeedBrokers(r.run.brokers...),
-			kgo.Dialer(l.tap.Dialer(r.run.network.DialContext)),
+			kgo.Dialer(l.tap.Dialer(r.run.dial)),
 			kgo.WithHooks(tap.Hook{Life: l.tap}),
 			// Telemetry (KIP-714) would only add crossings that decide nothing.
 			kgo.DisableClientMetrics(),

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"sync"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
@@ -82,6 +83,12 @@ func (l *Life) Clients() []*kgo.Client {
 func (l *Life) Dialer(dial DialFunc) DialFunc {
 	return func(ctx context.Context, network, addr string) (net.Conn, error) {
 		if !l.Alive() {
+			// Not at once: a client that dials again and again without a pause
+			// would hold up virtual time.
+			select {
+			case <-ctx.Done():
+			case <-time.After(deadDial):
+			}
 			return nil, ErrDead
 		}
 		inner, err := dial(ctx, network, addr)
@@ -97,6 +104,9 @@ func (l *Life) Dialer(dial DialFunc) DialFunc {
 		return c, nil
 	}
 }
+
+// deadDial is how long a dial of a dead process takes to fail.
+const deadDial = time.Second
 
 // DialFunc is what kgo.Dialer takes.
 type DialFunc func(ctx context.Context, network, addr string) (net.Conn, error)
