@@ -102,7 +102,7 @@ func (r *run) readPartition(
 ) (model.Part, error) {
 	part := model.PartOf(t.name, partition)
 	for at := int64(0); ; {
-		rp, err := r.fetch(ctx, t, partition, at)
+		rp, err := r.fetch(ctx, t, partition, at, readUncommitted)
 		if err != nil {
 			return part, err
 		}
@@ -118,7 +118,12 @@ func (r *run) readPartition(
 			return part, err
 		}
 		records := r.gate.names.Records(t.name, rp.RecordBatches)
-		markAborted(records, rp.AbortedTransactions)
+		// Which transactions were aborted a broker says only to who reads committed.
+		committed, err := r.fetch(ctx, t, partition, at, readCommitted)
+		if err != nil {
+			return part, err
+		}
+		markAborted(records, committed.AbortedTransactions)
 		part.Records = append(part.Records, records...)
 		if len(records) > 0 {
 			at = records[len(records)-1].Offset + 1
@@ -129,12 +134,19 @@ func (r *run) readPartition(
 	}
 }
 
+// Isolation levels of a fetch.
+const (
+	readUncommitted int8 = 0
+	readCommitted   int8 = 1
+)
+
 func (r *run) fetch(
-	ctx context.Context, t topic, partition int32, at int64,
+	ctx context.Context, t topic, partition int32, at int64, isolation int8,
 ) (kmsg.FetchResponseTopicPartition, error) {
 	req := kmsg.NewPtrFetchRequest()
 	req.MaxBytes, req.MaxWaitMillis = 64<<20, 0
 	req.SessionEpoch = -1 // no session
+	req.IsolationLevel = isolation
 	rt := kmsg.NewFetchRequestTopic()
 	rt.Topic, rt.TopicID = t.name, t.id
 	rp := kmsg.NewFetchRequestTopicPartition()
