@@ -4,6 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
+	"path/filepath"
+	"runtime"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -115,8 +119,13 @@ func (r *replica) begin(number int) (*life, <-chan bool) {
 		defer r.run.running.Done()
 		defer close(returned)
 		defer l.returned.Store(true)
-		err := errNoReturn
-		defer func() { r.run.leave(l, err, ended) }()
+		err, where := errNoReturn, ""
+		defer func() {
+			if p := recover(); p != nil {
+				err, where = fmt.Errorf("panic: %v", p), panicked()
+			}
+			r.run.leave(l, err, where, ended)
+		}()
 		err = r.process.Run(ctx, env)
 	}()
 	go func() {
@@ -191,15 +200,15 @@ func (r *run) enroll(l *life) {
 	})
 }
 
-// leave takes note that l's Run returned. A life that the run killed before says
+// leave takes note that l's Run returned, or where it panicked. A life that the run killed before says
 // nothing any more. An error and a graceful stop are followed by another life: the
 // stop is what a rolling deployment does.
-func (r *run) leave(l *life, err error, ended chan<- bool) {
+func (r *run) leave(l *life, err error, where string, ended chan<- bool) {
 	r.control(l, func() {
 		if l.over {
 			return
 		}
-		e := model.Event{Kind: model.Exit, Outcome: model.Done}
+		e := model.Event{Kind: model.Exit, Outcome: model.Done, Note: where}
 		if err != nil {
 			e.Outcome, e.Err = model.NotDone, oneLine(err.Error())
 		}
@@ -211,6 +220,37 @@ func (r *run) leave(l *life, err error, ended chan<- bool) {
 	// is on its own from here.
 	l.tap.Sever()
 }
+
+// panickedFrames is how many calls of a panic's stack the history shows.
+const panickedFrames = 4
+
+// panicked returns where the panic that is being recovered came from, innermost
+// call first. It leaves out what differs between runs: addresses, arguments, the
+// goroutine's number, and folders.
+func panicked() string {
+	pcs := make([]uintptr, 64)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs)])
+	var calls []string
+	inside := false // of what panicked: the frames below that of the panic itself
+	for more := true; more && len(calls) < panickedFrames; {
+		var f runtime.Frame
+		f, more = frames.Next()
+		switch {
+		case f.Function == "runtime.gopanic":
+			inside = true
+		case !inside || strings.HasPrefix(f.Function, "runtime."):
+		case strings.HasPrefix(f.Function, supervised):
+			more = false
+		default:
+			calls = append(calls, fmt.Sprintf("%s %s:%d",
+				path.Base(f.Function), filepath.Base(f.File), f.Line))
+		}
+	}
+	return strings.Join(calls, " < ")
+}
+
+// supervised is the function that calls Run, as a stack names it.
+const supervised = "github.com/hopcheck/hopcheck/sim.(*replica).begin"
 
 // end severs a life for good and gives back what callers still wait for.
 func (r *run) end(l *life) {
