@@ -2,6 +2,7 @@ package sim
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/hopcheck/hopcheck/model"
 	"github.com/hopcheck/hopcheck/props"
+	"github.com/hopcheck/hopcheck/sim/schedule"
 	"github.com/hopcheck/hopcheck/sim/tap"
 )
 
@@ -43,7 +45,8 @@ type World struct {
 	Evidence []props.Evidence
 
 	// Drained reports whether everything that came in has gone where it must. It
-	// is asked again and again, of what the history says so far.
+	// is asked again and again, of what the history says so far. Nil means yes, once
+	// every input and ask is through.
 	Drained func(v *model.View) bool
 	// Groups are the consumer groups whose offsets the audit reads.
 	Groups []string
@@ -75,7 +78,8 @@ type Process struct {
 	Replicas int // default 1
 	// Run is one life. It returns when the program ends: nil means that its work
 	// is done, an error that the supervisor shall start it again. A cancelled ctx
-	// asks it to end gracefully, as SIGTERM does.
+	// asks it to end gracefully, as SIGTERM does. A panic of Run is an error: the
+	// process died of it. One of a goroutine that Run started ends the program.
 	Run func(ctx context.Context, env Env) error
 }
 
@@ -134,6 +138,42 @@ func (w World) defaults() World {
 	}
 	w.Processes = processes
 	return w
+}
+
+// check returns an error that says what of w makes no sense; w has its defaults.
+func (w World) check() error {
+	wrong := func(format string, args ...any) error {
+		return fmt.Errorf("world %q: %s", w.Name, fmt.Sprintf(format, args...))
+	}
+	switch {
+	case !schedule.ValidName(w.Name):
+		return wrong("a schedule file cannot hold this name; use letters, digits and -._/")
+	case len(w.Processes) == 0:
+		return wrong("it has no process, so nothing is tested; give it one in Processes")
+	}
+	seen := make(map[string]bool)
+	for _, p := range w.Processes {
+		switch {
+		case !schedule.ValidName(replicaName(p.Name, 0)) || p.Name == "":
+			return wrong("process name %q: use letters, digits and -._/", p.Name)
+		case seen[p.Name] || replicaName(p.Name, 0) == feeder:
+			return wrong("process name %q is taken; give it another", p.Name)
+		case p.Run == nil:
+			return wrong("process %s has no Run", p.Name)
+		}
+		seen[p.Name] = true
+	}
+	topics := make(map[string]bool)
+	for _, t := range w.Topics {
+		switch {
+		case topics[t.Name]:
+			return wrong("topic %q is there twice", t.Name)
+		case t.Partitions < 1:
+			return wrong("topic %q has %d partitions; it needs 1 at least", t.Name, t.Partitions)
+		}
+		topics[t.Name] = true
+	}
+	return schedule.Options{Verbs: w.Verbs}.Check()
 }
 
 // Procs returns the names of the replicas of the world's processes, "landing/0",
