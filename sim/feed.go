@@ -3,14 +3,16 @@ package sim
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
-	"github.com/hopcheck/hopcheck/model"
 	"github.com/hopcheck/hopcheck/sim/tap"
 )
+
+// house: virtual clock because this runs in a bubble, where time.Now is the world's.
 
 // feeder is the name under which a history shows what the world itself appends.
 const feeder = "world/0"
@@ -38,6 +40,15 @@ func (r *run) feed(inputs []Input) {
 		panic("sim: options of the world's own producer: " + err.Error())
 	}
 	defer client.Close()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go func() {
+		select {
+		case <-r.stopping:
+			cancel() // an append that is under way then is nobody's any more
+		case <-ctx.Done():
+		}
+	}()
 	inputs = slices.Clone(inputs)
 	slices.SortStableFunc(inputs, func(a, b Input) int { return cmp.Compare(a.At, b.At) })
 	for len(inputs) > 0 {
@@ -55,10 +66,15 @@ func (r *run) feed(inputs []Input) {
 		for i, in := range inputs[:n] {
 			batch[i] = &kgo.Record{Topic: in.Topic, Key: in.Key, Value: in.Value}
 		}
-		if err := client.ProduceSync(context.Background(), batch...).FirstErr(); err != nil {
-			l.tap.Note(model.Event{
-				Kind: model.Alert, Op: "feed", Note: oneLine(err.Error()),
-			})
+		err := client.ProduceSync(ctx, batch...).FirstErr()
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil {
+			r.mu.Lock()
+			r.feedErr = fmt.Errorf("appending the input at %v to topic %s: %w",
+				at, batch[0].Topic, err)
+			r.mu.Unlock()
 			return
 		}
 		inputs = inputs[n:]

@@ -12,6 +12,8 @@ import (
 	"github.com/hopcheck/hopcheck/sim/tap"
 )
 
+// house: virtual clock because this runs in a bubble, where time.Now is the world's.
+
 // gate is the one way over every boundary of a run. Crossings arrive from any
 // goroutine and are held; step lets one of them through at a time, when everybody
 // else stands still, at the virtual instant when it is due. Which one is next

@@ -10,6 +10,8 @@ import (
 	"github.com/hopcheck/hopcheck/sim/tap"
 )
 
+// house: virtual clock because this runs in a bubble, where time.Now is the world's.
+
 // How long a caller waits before it asks again, virtual.
 const (
 	askAfterDeath  = time.Second     // its connection broke

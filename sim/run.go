@@ -22,6 +22,8 @@ import (
 	"github.com/hopcheck/hopcheck/sim/tap"
 )
 
+// house: virtual clock because this runs in a bubble, where time.Now is the world's.
+
 // How long a drained world goes on, virtual: with faults that have not struck yet,
 // and at the end, so that what processes still have in hand gets done.
 const (
@@ -58,6 +60,9 @@ func Run(t *testing.T, w World, s schedule.Schedule) (*Result, error) {
 		return nil, ErrNeedsTag
 	}
 	w = w.defaults()
+	if err := w.check(); err != nil {
+		return nil, err
+	}
 	if err := s.Check(w.Procs()); err != nil {
 		return nil, err
 	}
@@ -67,10 +72,10 @@ func Run(t *testing.T, w World, s schedule.Schedule) (*Result, error) {
 	var err error
 	func() {
 		// A goroutine of the world that never ends is a deadlock of the bubble,
-		// which panics here.
+		// which panics here. What the run itself found out says more.
 		defer func() {
-			if p := recover(); p != nil {
-				err = fmt.Errorf("world %s, seed %d: %v", w.Name, s.Seed, p)
+			if p := recover(); p != nil && err == nil {
+				err = fmt.Errorf("world %s, seed %d: %w: %v", w.Name, s.Seed, errLeft, p)
 			}
 		}()
 		synctest.Test(t, func(*testing.T) { res, err = play(w, s) })
@@ -95,9 +100,10 @@ type run struct {
 	stopping chan struct{}
 	over     bool
 
-	mu    sync.Mutex
-	lives map[*tap.Life]*life
-	fed   bool
+	mu      sync.Mutex
+	lives   map[*tap.Life]*life
+	fed     bool
+	feedErr error
 
 	running sync.WaitGroup // goroutines of lives, dead ones too
 }
@@ -137,6 +143,9 @@ func play(w World, s schedule.Schedule) (*Result, error) {
 	auditErr := r.audit()
 	if err := r.close(); err != nil {
 		return nil, fmt.Errorf("world %s, seed %d: %w", w.Name, s.Seed, err)
+	}
+	if r.feedErr != nil {
+		return nil, fmt.Errorf("world %s, seed %d: %w", w.Name, s.Seed, r.feedErr)
 	}
 	if auditErr != nil {
 		return nil, fmt.Errorf("audit of world %s, seed %d: %w", w.Name, s.Seed, auditErr)
@@ -237,6 +246,7 @@ func (r *run) drive() bool {
 			g.heal()
 			continue
 		}
+		resumes := g.resume() // before anything that a process does from here on
 		h, due := g.next()
 		if h != nil && !due.After(now) {
 			g.decide(h)
@@ -245,7 +255,7 @@ func (r *run) drive() bool {
 		if h != nil {
 			next = earlier(next, due)
 		}
-		if resumes := g.resume(); !resumes.IsZero() {
+		if !resumes.IsZero() {
 			next = earlier(next, resumes)
 		}
 		g.rest(next)
@@ -340,9 +350,14 @@ func (r *run) close() error {
 var ErrStuck = errors.New("processes did not return after their end; " +
 	"a Run must return when its context is done or its client is closed")
 
+// errLeft is what a run gets when goroutines outlive it that are none of the lives'
+// own.
+var errLeft = errors.New("a process started a goroutine that outlives its Run and the " +
+	"closing of its client; it must end with them")
+
 // oneLine makes text fit for one line of a history.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // ErrNeedsTag is what a build without the tag synctests gets instead of a run.
 var ErrNeedsTag = errors.New("this build cannot simulate: franz-go's mutexes stop virtual " +
-	"time unless it is built with -tags synctests; type: go test -tags synctests ./...")
+	"time unless it is built with a tag; type: go test -tags synctests")
