@@ -7,12 +7,15 @@ import (
 
 	"github.com/hopcheck/hopcheck/model"
 	"github.com/hopcheck/hopcheck/props"
+	"github.com/hopcheck/hopcheck/sim/schedule"
 )
 
 // What of a failure is shown: a screenful.
 const (
 	shownWitnesses = 3
+	shownSchedule  = 10 // lines
 	shownEvents    = 16
+	shownHistory   = 22 // lines, those that stand for what is left out too
 	shownColumns   = 118
 )
 
@@ -25,11 +28,9 @@ func (f *Failure) Message(replay string) string {
 	writeWitnesses(&b, f.Broken)
 	fmt.Fprintf(&b, "\nschedule (%s; drawn with %d, as number %d):\n",
 		count(len(f.Schedule.Faults), "fault"), len(f.Found.Faults), f.Nth)
-	for _, line := range strings.Split(strings.TrimSpace(f.Schedule.String()), "\n") {
-		fmt.Fprintf(&b, "    %s\n", line)
-	}
+	writeSchedule(&b, f.Schedule)
 	b.WriteString("\nhistory (> marks the witnesses):\n")
-	WriteExcerpt(&b, f.Result.History, f.Broken)
+	writeExcerpt(&b, f.Result.History, f.Broken)
 	fmt.Fprintf(&b, "\nreplayed %d times: broken again %d/%d, the same history %d/%d\n",
 		f.Replays, f.Agreed, f.Replays, f.Same, f.Replays)
 	fmt.Fprintf(&b, "replay: %s\n", replay)
@@ -46,9 +47,20 @@ func writeWitnesses(b *strings.Builder, broken []props.Broken) {
 	}
 }
 
-// WriteExcerpt writes the part of the history that shows what is broken: the
+func writeSchedule(b *strings.Builder, s schedule.Schedule) {
+	lines := strings.Split(strings.TrimSpace(s.String()), "\n")
+	for i, line := range lines {
+		if i == shownSchedule-1 && len(lines) > shownSchedule {
+			fmt.Fprintf(b, "    ... and %d more\n", len(lines)-i)
+			return
+		}
+		fmt.Fprintf(b, "    %s\n", line)
+	}
+}
+
+// writeExcerpt writes the part of the history that shows what is broken: the
 // faults, the witnesses, and what went just before them.
-func WriteExcerpt(b *strings.Builder, h *model.History, broken []props.Broken) {
+func writeExcerpt(b *strings.Builder, h *model.History, broken []props.Broken) {
 	witness := make(map[int64]bool)
 	for _, w := range broken[:min(len(broken), shownWitnesses)] {
 		for _, seq := range w.Seqs {
@@ -78,9 +90,18 @@ func WriteExcerpt(b *strings.Builder, h *model.History, broken []props.Broken) {
 // then the steps before either, until the room is full.
 func excerpt(events []model.Event, witness map[int64]bool) []*model.Event {
 	picked := make(map[int64]bool)
+	lines := 0 // at most: an event is a line, and where one begins anew, so is the gap
 	pick := func(e *model.Event) {
-		if len(picked) < shownEvents {
+		if picked[e.Seq] || len(picked) == shownEvents {
+			return
+		}
+		more := 2
+		if picked[e.Seq-1] || picked[e.Seq+1] {
+			more = 1
+		}
+		if lines+more <= shownHistory+1 { // the first gap is not shown
 			picked[e.Seq] = true
+			lines += more
 		}
 	}
 	for i := range events {
