@@ -47,6 +47,7 @@ func Check(t testing.TB, w World, opts ...Option) {
 	tt, ok := t.(*testing.T)
 	if !ok {
 		t.Fatalf("sim.Check needs a *testing.T, not a %T: virtual time runs in its frame", t)
+		return
 	}
 	if !Simulates {
 		t.Fatal(ErrNeedsTag)
@@ -170,7 +171,7 @@ func (r *Replayed) Failure(w World, s schedule.Schedule) *Failure {
 	}
 	f := &Failure{
 		Promise: r.Result.Broken[0].Promise, Schedule: s, Found: s, Nth: 1, Result: r.Result,
-		Agreed: r.Tries, Replays: r.Tries,
+		Agreed: r.Broke, Replays: r.Tries,
 	}
 	if r.Same {
 		f.Same = 1
