@@ -15,5 +15,6 @@
 //
 // Reading order: world.go (what you write), run.go (one run from start to audit),
 // gate.go (who passes the boundary when), supervisor.go (lives and deaths),
-// audit.go, then campaign.go, shrink.go, replay.go and check.go (many runs).
+// audit.go, then campaign.go, replay.go and check.go (many runs), failure.go (what
+// is printed).
 package sim
