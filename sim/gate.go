@@ -56,7 +56,8 @@ type held struct {
 	*tap.Crossing
 	life   *life
 	due    time.Time
-	nth    int // 0 until the gate looked at it for the first time
+	late   bool // a fault holds it back
+	nth    int  // 0 until the gate looked at it for the first time
 	faults []schedule.Fault
 }
 
@@ -241,6 +242,7 @@ func (g *gate) decide(h *held) {
 		g.discard(h)
 		return
 	}
+	h.late = false
 	e := &h.Event
 	if h.nth == 0 {
 		h.nth = h.life.count(e.Kind, e.Op)
@@ -262,7 +264,7 @@ func (g *gate) decide(h *held) {
 			g.mark(h.life, model.Pause, f)
 			return
 		case schedule.Delay:
-			h.due = time.Now().Add(a.For)
+			h.due, h.late = time.Now().Add(a.For), true
 			g.mark(h.life, model.Fault, f)
 			return
 		case schedule.Stop:
@@ -392,12 +394,20 @@ func (g *gate) resume() time.Time {
 	return next
 }
 
+// standing reports whether a fault still holds a process or a crossing back. What
+// comes of it is part of the run: a member that wakes up after another one took over
+// is when worlds break.
+func (g *gate) standing() bool {
+	return len(g.paused) > 0 ||
+		slices.ContainsFunc(g.held, func(h *held) bool { return h.late && !h.Gone() })
+}
+
 // heal ends all faults: pauses are over, delayed crossings are due.
 func (g *gate) heal() {
 	g.healed = true
 	now := time.Now()
 	for _, h := range g.held {
-		h.faults = nil
+		h.faults, h.late = nil, false
 		if h.due.After(now.Add(time.Second)) {
 			h.due = now
 		}

@@ -220,7 +220,8 @@ func (r *run) drive() bool {
 		synctest.Wait()
 		g.collect()
 		now := time.Now()
-		if !r.drained() {
+		resumes := g.resume() // before anything that a process does from here on
+		if !r.drained() || g.standing() {
 			drainedAt = time.Time{}
 		} else if drainedAt.IsZero() {
 			drainedAt = now
@@ -242,11 +243,10 @@ func (r *run) drive() bool {
 			if g.healed {
 				return !drainedAt.IsZero()
 			}
-			healedAt = now
+			healedAt, drainedAt = now, time.Time{} // who stood still has things in hand
 			g.heal()
 			continue
 		}
-		resumes := g.resume() // before anything that a process does from here on
 		h, due := g.next()
 		if h != nil && !due.After(now) {
 			g.decide(h)
