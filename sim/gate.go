@@ -57,6 +57,7 @@ type held struct {
 	life   *life
 	due    time.Time
 	late   bool // a fault holds it back
+	stop   bool // its process is asked to end once it has passed
 	nth    int  // 0 until the gate looked at it for the first time
 	faults []schedule.Fault
 }
@@ -269,7 +270,7 @@ func (g *gate) decide(h *held) {
 			return
 		case schedule.Stop:
 			g.mark(h.life, model.Stop, f)
-			g.onStop(h.life)
+			h.stop = true
 		case schedule.Kill:
 			if a.After {
 				after = f
@@ -286,6 +287,9 @@ func (g *gate) decide(h *held) {
 		}
 	}
 	g.pass(h, verdict)
+	if h.stop {
+		g.onStop(h.life)
+	}
 	if after != nil {
 		// The crossing takes effect, and a process that got an answer acts on it up
 		// to its next boundary event: that one is held, and never happens.
