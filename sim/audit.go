@@ -207,6 +207,9 @@ func (r *run) readGroup(ctx context.Context, group string, ids map[string]topic)
 	}
 	var parts []model.Part
 	for _, g := range resp.Groups {
+		if g.ErrorCode == kerr.GroupIDNotFound.Code {
+			continue // nobody ever joined: it has committed nothing
+		}
 		if err := kerr.ErrorForCode(g.ErrorCode); err != nil {
 			return err
 		}
