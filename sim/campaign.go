@@ -282,25 +282,28 @@ func (r *hunt) shrink() error {
 	return nil
 }
 
-// Merge adds what o counted to r, which must be of the same world; the first
-// failure of the two stays.
+// Merge adds what o counted to r, which must be of the same world or zero; the
+// first failure of the two stays.
 func (r *Report) Merge(o *Report) {
 	r.Schedules += o.Schedules
 	r.Faults += o.Faults
 	r.VirtualS += o.VirtualS
-	for k, n := range o.Kills {
-		r.Kills[k] += n
-	}
-	for k, n := range o.Seen {
-		r.Seen[k] += n
-	}
-	for k, n := range o.Evidence {
-		r.Evidence[k] += n
-	}
+	add(&r.Kills, o.Kills)
+	add(&r.Seen, o.Seen)
+	add(&r.Evidence, o.Evidence)
 	if r.Failure == nil {
 		r.Failure = o.Failure
 	}
 	r.Stopped = r.Stopped || o.Stopped
+}
+
+func add(to *map[string]int, counts map[string]int) {
+	if *to == nil {
+		*to = make(map[string]int)
+	}
+	for k, n := range counts {
+		(*to)[k] += n
+	}
 }
 
 // chooser lets rapid choose, so that it can shrink the choices.
