@@ -141,8 +141,11 @@ func orDefault[T comparable](value, standard T) T {
 func (l *Landing) options() []kgo.Opt {
 	balancer := kgo.ServerSideBalancer()
 	if l.cfg.Classic {
-		// Cooperative: partitions that stay with a member keep their work.
-		balancer = kgo.Balancers(kgo.CooperativeStickyBalancer())
+		// Eager on purpose: every rebalance revokes all. A cooperative member that
+		// the group threw out while it was busy rejoins under a new id, keeps its
+		// partitions without hearing that they were lost, and would then commit
+		// old work over that of the owner in between.
+		balancer = kgo.Balancers(kgo.StickyBalancer())
 	}
 	return append([]kgo.Opt{
 		kgo.ConsumerGroup(l.cfg.Group),

@@ -29,6 +29,7 @@ type Conn struct {
 	held    int      // replies that wait at the gate
 	hungUp  bool     // the broker closed its side
 	closed  bool
+	orphan  bool  // its process is dead: the broker's side stays open
 	err     error // what the process sees once in is empty
 
 	outReady chan struct{}
@@ -236,18 +237,30 @@ func (c *Conn) Read(b []byte) (int, error) {
 // reading gives err.
 func (c *Conn) breakWith(err error) {
 	c.shut(err)
-	c.inner.Close()
+	_ = c.inner.Close() // it is gone for us, whatever it says
 	c.life.forget(c)
 }
 
-// abort is how a dead process's connection ends.
-func (c *Conn) abort() { c.breakWith(io.EOF) }
+// abort is how a dead process's connection ends: for the process at once, for the
+// broker not at all, as when a machine loses power. kfake relies on it: it never
+// expires a member whose JoinGroup it cannot answer (docs/decisions/0004).
+func (c *Conn) abort() {
+	c.mu.Lock()
+	c.orphan = true
+	c.mu.Unlock()
+	c.shut(io.EOF)
+}
 
-// Close closes both sides.
+// Close closes both sides, unless the process is dead.
 func (c *Conn) Close() error {
-	c.shut(net.ErrClosed)
-	c.life.forget(c)
-	return c.inner.Close()
+	c.mu.Lock()
+	orphan := c.orphan
+	c.mu.Unlock()
+	if orphan {
+		return net.ErrClosed
+	}
+	c.breakWith(net.ErrClosed)
+	return nil
 }
 
 func (c *Conn) shut(err error) {

@@ -99,7 +99,10 @@ func (s Setup) Run(ctx context.Context, env sim.Env) error {
 func (s Setup) Config(env sim.Env) hops.LandingConfig {
 	kafka := env.Kafka
 	if s.Classic {
-		kafka = append(kafka[:len(kafka):len(kafka)], kgo.SessionTimeout(12*time.Second))
+		// The short rebalance timeout also keeps two members from waiting for ever
+		// on a count that kfake gets wrong (docs/decisions/0004).
+		kafka = append(kafka[:len(kafka):len(kafka)],
+			kgo.SessionTimeout(12*time.Second), kgo.RebalanceTimeout(5*time.Second))
 	}
 	return hops.LandingConfig{
 		Kafka: kafka, Store: env.Objects, Topic: Progress, DLQ: ProgressDLQ,
