@@ -45,8 +45,8 @@ type LandingConfig struct {
 	// FlushAfter is how long a partition must be idle before its partial block
 	// is stored and committed. 0: never, the tail waits until its block is whole.
 	FlushAfter time.Duration
-	// Classic uses the classic group protocol with the cooperative-sticky
-	// balancer, instead of server-side assignment (KIP-848).
+	// Classic uses the classic group protocol with the eager sticky balancer,
+	// instead of server-side assignment (KIP-848).
 	Classic bool
 	// Retries is how many times in a row a failed put, dead-letter produce or
 	// commit is tried again before the partition cools down. Default 4;
