@@ -66,7 +66,8 @@ type Failure struct {
 	Promise, Says string
 	// Schedule is shrunk; its digest is that of the history.
 	Schedule schedule.Schedule
-	// Found is the schedule as it was drawn, and Nth how many schedules it took.
+	// Found is the schedule as it was drawn, and Nth how many schedules it took; 0 of
+	// a replay.
 	Found schedule.Schedule
 	Nth   int
 	// Result is of the shrunk schedule's run.

@@ -170,7 +170,7 @@ func (r *Replayed) Failure(w World, s schedule.Schedule) *Failure {
 		return nil
 	}
 	f := &Failure{
-		Promise: r.Result.Broken[0].Promise, Schedule: s, Found: s, Nth: 1, Result: r.Result,
+		Promise: r.Result.Broken[0].Promise, Schedule: s, Found: s, Result: r.Result,
 		Agreed: r.Broke, Replays: r.Tries,
 	}
 	if r.Same {

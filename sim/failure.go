@@ -26,13 +26,16 @@ func (f *Failure) Message(replay string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "broken: %s: %s\n", f.Promise, f.Says)
 	writeWitnesses(&b, f.Broken)
-	fmt.Fprintf(&b, "\nschedule (%s; drawn with %d, as number %d):\n",
-		count(len(f.Schedule.Faults), "fault"), len(f.Found.Faults), f.Nth)
+	drawn := ""
+	if f.Nth > 0 {
+		drawn = fmt.Sprintf("; drawn with %d, as number %d", len(f.Found.Faults), f.Nth)
+	}
+	fmt.Fprintf(&b, "\nschedule (%s%s):\n", count(len(f.Schedule.Faults), "fault"), drawn)
 	writeSchedule(&b, f.Schedule)
 	b.WriteString("\nhistory (> marks the witnesses):\n")
 	writeExcerpt(&b, f.Result.History, f.Broken)
-	fmt.Fprintf(&b, "\nreplayed %d times: broken again %d/%d, the same history %d/%d\n",
-		f.Replays, f.Agreed, f.Replays, f.Same, f.Replays)
+	fmt.Fprintf(&b, "\nreplayed %s: broken again %d/%d, the same history %d/%d\n",
+		count(f.Replays, "time"), f.Agreed, f.Replays, f.Same, f.Replays)
 	fmt.Fprintf(&b, "replay: %s\n", replay)
 	return b.String()
 }

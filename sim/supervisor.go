@@ -200,9 +200,9 @@ func (r *run) enroll(l *life) {
 	})
 }
 
-// leave takes note that l's Run returned, or where it panicked. A life that the run killed before says
-// nothing any more. An error and a graceful stop are followed by another life: the
-// stop is what a rolling deployment does.
+// leave takes note that l's Run returned, or where it panicked. A life that the run
+// killed before says nothing any more. An error and a graceful stop are followed by
+// another life: the stop is what a rolling deployment does.
 func (r *run) leave(l *life, err error, where string, ended chan<- bool) {
 	r.control(l, func() {
 		if l.over {
