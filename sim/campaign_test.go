@@ -127,7 +127,8 @@ func TestTarget(t *testing.T) {
 
 func TestProgressStops(t *testing.T) {
 	calls := 0
-	r := campaign(t, sim.Campaign{World: copierWorld(1, copier), Progress: func(r *sim.Report) bool {
+	w := copierWorld(1, copier)
+	r := campaign(t, sim.Campaign{World: w, Progress: func(r *sim.Report) bool {
 		if calls++; r.Schedules != calls {
 			t.Errorf("call %d: %d schedules", calls, r.Schedules)
 		}
@@ -136,9 +137,7 @@ func TestProgressStops(t *testing.T) {
 	if calls != 4 || r.Schedules != 4 || !r.Stopped {
 		t.Errorf("%d calls, %d schedules, stopped: %v", calls, r.Schedules, r.Stopped)
 	}
-	r = campaign(t, sim.Campaign{
-		World: copierWorld(1, copier), Progress: func(*sim.Report) bool { return false },
-	})
+	r = campaign(t, sim.Campaign{World: w, Progress: func(*sim.Report) bool { return false }})
 	if r.Schedules != 1 || !r.Stopped {
 		t.Errorf("%d schedules, stopped: %v; the first run can be the last", r.Schedules, r.Stopped)
 	}

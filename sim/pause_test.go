@@ -35,7 +35,8 @@ func TestPauseHoldsTheProcess(t *testing.T) {
 	if paused || began == 0 {
 		t.Errorf("paused at %v; still paused at the end: %v", began, paused)
 	}
-	reads(t, lines(t, res.History), []string{"P pause", "P resume", "P call put 3", "P return put 3"})
+	reads(t, lines(t, res.History),
+		[]string{"P pause", "P resume", "P call put 3", "P return put 3"})
 }
 
 // TestPauseMakesAZombie pauses a member for longer than its session. The other one

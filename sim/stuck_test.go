@@ -48,7 +48,8 @@ func TestStuck(t *testing.T) {
 				t.Fatalf("result %v, error %v, want %v", res, err, sim.ErrStuck)
 			}
 			text := err.Error()
-			if !strings.HasSuffix(text, ": "+c.stuck) || !strings.HasPrefix(text, "world alone, seed 7: ") {
+			if !strings.HasSuffix(text, ": "+c.stuck) ||
+				!strings.HasPrefix(text, "world alone, seed 7: ") {
 				t.Errorf("%q does not say that %s of world alone is stuck", text, c.stuck)
 			}
 		})

@@ -88,7 +88,8 @@ func TestDoneIsNotStartedAgain(t *testing.T) {
 	w.Drained = func(*model.View) bool { return false }
 	w.Safety, w.Liveness = time.Minute, time.Minute
 	res := under(t, w)
-	starts, exits := events(res.History, "one/0", model.Start), events(res.History, "one/0", model.Exit)
+	starts := events(res.History, "one/0", model.Start)
+	exits := events(res.History, "one/0", model.Exit)
 	if len(starts) != 1 || len(exits) != 1 || exits[0].Outcome != model.Done {
 		t.Errorf("starts: %v, exits: %v", starts, exits)
 	}

@@ -12,120 +12,123 @@ import (
 	"github.com/hopcheck/hopcheck/sim"
 )
 
-// TestVerbs plays one fault each and reads in the history what became of it: want
-// are lines in the order in which they must stand there, never are lines that must
-// not. P is the process under test in its first life.
+// verbs are the faults that TestVerbs plays, one each: want are lines in the order in
+// which they must stand in the history, never are lines that must not. P is the process
+// under test in its first life, Q in its second.
+var verbs = []struct {
+	fault string
+	want  []string
+	never []string
+}{
+	{
+		"crash P before request OffsetCommit 2",
+		[]string{"P return put", "P crash", "Q start"},
+		[]string{"P (request|reply) OffsetCommit 2"},
+	},
+	{
+		"crash P after request OffsetCommit 2",
+		[]string{"P request OffsetCommit 2", "P crash", "P reply OffsetCommit 2 unknown of",
+			"Q start"},
+		[]string{"P reply OffsetCommit 2 done"},
+	},
+	{
+		"crash P before reply OffsetCommit 2",
+		[]string{"P request OffsetCommit 2", "P crash", "P reply OffsetCommit 2 unknown of",
+			"Q start"},
+		[]string{"P reply OffsetCommit 2 done"},
+	},
+	{
+		"crash P after reply OffsetCommit 2",
+		[]string{"P request OffsetCommit 2", "P reply OffsetCommit 2 done", "P crash",
+			"Q start"},
+		[]string{"P request OffsetCommit 3"},
+	},
+	{
+		"crash P before call put 3",
+		[]string{"P return put 2 done", "P crash", "Q start"},
+		[]string{"P (call|return) put 3"},
+	},
+	{
+		"crash P after call put 3",
+		[]string{"P call put 3", "P crash", "P return put 3 unknown .*etag=", "Q start"},
+		[]string{"P call put 4"},
+	},
+	{
+		"crash P before return put 3",
+		[]string{"P call put 3", "P crash", "P return put 3 unknown .*etag=", "Q start"},
+		[]string{"P call put 4"},
+	},
+	{
+		"crash P after return put 3",
+		[]string{"P call put 3", "P return put 3 done", "P crash", "Q start"},
+		[]string{"P call put 4"},
+	},
+	{
+		"lose P request OffsetCommit 2",
+		[]string{"P fault", "P request OffsetCommit 2 not-done", "P request OffsetCommit 3",
+			"P reply OffsetCommit 2 done"},
+		[]string{"P crash", "P exit", "Q start"},
+	},
+	{
+		"lose P reply OffsetCommit 2",
+		[]string{"P request OffsetCommit 2", "P fault", "P reply OffsetCommit 2 unknown",
+			"P request OffsetCommit 3", "P reply OffsetCommit 3 done"},
+		[]string{"P crash", "P exit", "Q start"},
+	},
+	{
+		"lose P call put 3",
+		[]string{"P fault", "P call put 3 not-done", "P exit - not-done .*connection lost",
+			"Q start"},
+		[]string{"P return put 3"},
+	},
+	{
+		"lose P return put 3",
+		[]string{"P call put 3", "P fault", "P return put 3 unknown .*etag=",
+			"P exit - not-done .*connection lost", "Q start"},
+		[]string{"P return put 3 .*err="},
+	},
+	{
+		"error P request OffsetCommit 2 NOT_COORDINATOR",
+		[]string{"P fault", "P request OffsetCommit 2 not-done",
+			"P reply OffsetCommit 2 .*NOT_COORDINATOR", "P request OffsetCommit 3",
+			"P reply OffsetCommit 3 done"},
+		[]string{"P crash", "P exit", "Q start"},
+	},
+	{
+		"error P reply OffsetCommit 2 NOT_COORDINATOR",
+		[]string{"P request OffsetCommit 2 group", "P fault",
+			"P reply OffsetCommit 2 unknown", "P request OffsetCommit 3"},
+		[]string{"P reply OffsetCommit 2 .*err=", "P crash", "P exit"},
+	},
+	{
+		"error P call put 3 unavailable",
+		[]string{"P fault", "P call put 3 not-done", "P return put 3 not-done of=.* err=unavailable",
+			"P exit - not-done .*unavailable", "Q start"},
+		[]string{"P return put 3 .*etag="},
+	},
+	{
+		"error P return put 3 unavailable",
+		[]string{"P call put 3", "P fault", "P return put 3 unknown .*etag=",
+			"P exit - not-done .*unavailable", "Q start"},
+		nil,
+	},
+	{
+		"stop P at call put 3",
+		[]string{"P stop", "P call put 3", "P request ConsumerGroupHeartbeat .*gen=-1",
+			"P exit", "Q start"},
+		[]string{"P crash"},
+	},
+	{
+		"stop P at reply Fetch 2", // nothing in hand
+		[]string{"P stop", "P request ConsumerGroupHeartbeat .*gen=-1", "P exit - done",
+			"Q start"},
+		[]string{"P crash", "P exit - not-done"},
+	},
+}
+
+// TestVerbs reads in the history what became of a fault.
 func TestVerbs(t *testing.T) {
-	for _, c := range []struct {
-		fault string
-		want  []string
-		never []string
-	}{
-		{
-			"crash P before request OffsetCommit 2",
-			[]string{"P return put", "P crash", "Q start"},
-			[]string{"P (request|reply) OffsetCommit 2"},
-		},
-		{
-			"crash P after request OffsetCommit 2",
-			[]string{"P request OffsetCommit 2", "P crash", "P reply OffsetCommit 2 unknown of",
-				"Q start"},
-			[]string{"P reply OffsetCommit 2 done"},
-		},
-		{
-			"crash P before reply OffsetCommit 2",
-			[]string{"P request OffsetCommit 2", "P crash", "P reply OffsetCommit 2 unknown of",
-				"Q start"},
-			[]string{"P reply OffsetCommit 2 done"},
-		},
-		{
-			"crash P after reply OffsetCommit 2",
-			[]string{"P request OffsetCommit 2", "P reply OffsetCommit 2 done", "P crash",
-				"Q start"},
-			[]string{"P request OffsetCommit 3"},
-		},
-		{
-			"crash P before call put 3",
-			[]string{"P return put 2 done", "P crash", "Q start"},
-			[]string{"P (call|return) put 3"},
-		},
-		{
-			"crash P after call put 3",
-			[]string{"P call put 3", "P crash", "P return put 3 unknown .*etag=", "Q start"},
-			[]string{"P call put 4"},
-		},
-		{
-			"crash P before return put 3",
-			[]string{"P call put 3", "P crash", "P return put 3 unknown .*etag=", "Q start"},
-			[]string{"P call put 4"},
-		},
-		{
-			"crash P after return put 3",
-			[]string{"P call put 3", "P return put 3 done", "P crash", "Q start"},
-			[]string{"P call put 4"},
-		},
-		{
-			"lose P request OffsetCommit 2",
-			[]string{"P fault", "P request OffsetCommit 2 not-done", "P request OffsetCommit 3",
-				"P reply OffsetCommit 2 done"},
-			[]string{"P crash", "P exit", "Q start"},
-		},
-		{
-			"lose P reply OffsetCommit 2",
-			[]string{"P request OffsetCommit 2", "P fault", "P reply OffsetCommit 2 unknown",
-				"P request OffsetCommit 3", "P reply OffsetCommit 3 done"},
-			[]string{"P crash", "P exit", "Q start"},
-		},
-		{
-			"lose P call put 3",
-			[]string{"P fault", "P call put 3 not-done", "P exit - not-done .*connection lost",
-				"Q start"},
-			[]string{"P return put 3"},
-		},
-		{
-			"lose P return put 3",
-			[]string{"P call put 3", "P fault", "P return put 3 unknown .*etag=",
-				"P exit - not-done .*connection lost", "Q start"},
-			[]string{"P return put 3 .*err="},
-		},
-		{
-			"error P request OffsetCommit 2 NOT_COORDINATOR",
-			[]string{"P fault", "P request OffsetCommit 2 not-done",
-				"P reply OffsetCommit 2 .*NOT_COORDINATOR", "P request OffsetCommit 3",
-				"P reply OffsetCommit 3 done"},
-			[]string{"P crash", "P exit", "Q start"},
-		},
-		{
-			"error P reply OffsetCommit 2 NOT_COORDINATOR",
-			[]string{"P request OffsetCommit 2 group", "P fault",
-				"P reply OffsetCommit 2 unknown", "P request OffsetCommit 3"},
-			[]string{"P reply OffsetCommit 2 .*err=", "P crash", "P exit"},
-		},
-		{
-			"error P call put 3 unavailable",
-			[]string{"P fault", "P call put 3 not-done", "P return put 3 not-done of=.* err=unavailable",
-				"P exit - not-done .*unavailable", "Q start"},
-			[]string{"P return put 3 .*etag="},
-		},
-		{
-			"error P return put 3 unavailable",
-			[]string{"P call put 3", "P fault", "P return put 3 unknown .*etag=",
-				"P exit - not-done .*unavailable", "Q start"},
-			nil,
-		},
-		{
-			"stop P at call put 3",
-			[]string{"P stop", "P call put 3", "P request ConsumerGroupHeartbeat .*gen=-1",
-				"P exit", "Q start"},
-			[]string{"P crash"},
-		},
-		{
-			"stop P at reply Fetch 2", // nothing in hand
-			[]string{"P stop", "P request ConsumerGroupHeartbeat .*gen=-1", "P exit - done",
-				"Q start"},
-			[]string{"P crash", "P exit - not-done"},
-		},
-	} {
+	for _, c := range verbs {
 		t.Run(c.fault, func(t *testing.T) {
 			res := under(t, copierWorld(1, copier), expand(c.fault))
 			sound(t, res)
