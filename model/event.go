@@ -145,6 +145,7 @@ type Record struct {
 	ID       string // the application's identity of the record ("event_id")
 	Key      string
 	Digest   string   // of the value: 16 hex digits
+	Class    string   // why the contract rejects it; "": it does not, or nobody asked
 	From     Position // where a dead letter or a derived record came from; zero: not said
 	Producer int64    // who appended it, numbered as in [Event]; set by the audit, 0: none
 }

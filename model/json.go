@@ -54,6 +54,7 @@ type jsonRecord struct {
 	ID       jsonString    `json:"id,omitempty"`
 	Key      jsonString    `json:"key,omitempty"`
 	Digest   jsonString    `json:"digest,omitempty"`
+	Class    jsonString    `json:"class,omitempty"`
 	From     *jsonPosition `json:"from,omitempty"`
 	Producer int64         `json:"producer,omitempty"`
 }

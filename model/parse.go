@@ -184,6 +184,8 @@ func (p *cursor) record() Record {
 			r.Digest = p.word(name)
 		case "from":
 			r.From = p.position()
+		case "class":
+			r.Class = p.word(name)
 		case "producer":
 			r.Producer = p.value(name, 64)
 		default:

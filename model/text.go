@@ -92,6 +92,7 @@ func appendRecord(b []byte, r *Record) []byte {
 	b = appendString(b, "id", r.ID)
 	b = appendString(b, "key", r.Key)
 	b = appendString(b, "digest", r.Digest)
+	b = appendString(b, "class", r.Class)
 	if r.From != (Position{}) {
 		b = appendWord(append(b, " from="...), r.From.Topic, true)
 		b = strconv.AppendInt(append(b, '/'), int64(r.From.Partition), 10)

@@ -26,14 +26,15 @@ import (
 // Unknown was lost on its way back, and what it says was done all the same. What
 // two answers say happened in the order of their requests (see [Event.Took]).
 //
-// Offsets that a transaction commits ("TxnOffsetCommit") are not folded: they
-// count only once the transaction commits. Nor is a topic that is deleted and
-// made again: its end never falls.
+// Offsets that a transaction commits ("TxnOffsetCommit") count once its "EndTxn",
+// with the note "commit", is answered. A topic that is deleted and made again is
+// not folded: its end never falls.
 //
 // A View is not safe for concurrent use.
 type View struct {
 	ends            map[Position]int64 // Offset 0 in every key
 	commits         map[groupPartition]lastCommit
+	pending         map[string]map[groupPartition]int64 // by transactional id
 	objects         map[string]lastPut
 	asked, answered int
 }
@@ -57,6 +58,7 @@ func NewView() *View {
 	return &View{
 		ends:    map[Position]int64{},
 		commits: map[groupPartition]lastCommit{},
+		pending: map[string]map[groupPartition]int64{},
 		objects: map[string]lastPut{},
 	}
 }
@@ -78,6 +80,12 @@ func (v *View) Apply(e *Event) {
 }
 
 func (v *View) reply(e *Event) {
+	switch e.Op {
+	case "EndTxn":
+		v.endTxn(e)
+	case "InitProducerID":
+		delete(v.pending, e.TxnID) // it aborts what its predecessor left open
+	}
 	for i := range e.Parts {
 		p := &e.Parts[i]
 		if p.Err != "" {
@@ -89,12 +97,32 @@ func (v *View) reply(e *Event) {
 		case "Fetch":
 			v.raise(p, max(p.End, appendedEnd(&Part{Offset: -1, Records: p.Records})))
 		case "OffsetCommit":
-			at := groupPartition{e.Group, p.Topic, p.Partition}
-			if by := e.Took(); by >= v.commits[at].by {
-				v.commits[at] = lastCommit{p.Offset, by}
+			v.commit(groupPartition{e.Group, p.Topic, p.Partition}, p.Offset, e.Took())
+		case "TxnOffsetCommit":
+			open := v.pending[e.TxnID]
+			if open == nil {
+				open = map[groupPartition]int64{}
+				v.pending[e.TxnID] = open
 			}
+			open[groupPartition{e.Group, p.Topic, p.Partition}] = p.Offset
 		}
 	}
+}
+
+func (v *View) commit(at groupPartition, offset, by int64) {
+	if by >= v.commits[at].by {
+		v.commits[at] = lastCommit{offset, by}
+	}
+}
+
+// endTxn makes the offsets of a transaction count, if it commits.
+func (v *View) endTxn(e *Event) {
+	if e.Note == "commit" {
+		for at, offset := range v.pending[e.TxnID] {
+			v.commit(at, offset, e.Took())
+		}
+	}
+	delete(v.pending, e.TxnID)
 }
 
 // appendedEnd returns one past the last record of a part, by the base offset

@@ -59,6 +59,20 @@ var viewCases = []struct {
 		{Kind: Reply, Op: "OffsetCommit", Of: 1, Group: "g",
 			Parts: onePart(func(p *Part) { p.Offset = 3 })},
 	}, seen{Committed: 5}},
+	{"offsets of a transaction that commits", []Event{
+		{Kind: Reply, Op: "TxnOffsetCommit", TxnID: "x", Group: "g", Parts: committed},
+		{Kind: Reply, Op: "EndTxn", TxnID: "x", Outcome: Unknown, Note: "commit"},
+	}, seen{Committed: 5}},
+	{"offsets of a transaction that aborts", []Event{
+		{Kind: Reply, Op: "TxnOffsetCommit", TxnID: "x", Group: "g", Parts: committed},
+		{Kind: Reply, Op: "EndTxn", TxnID: "x", Note: "abort"},
+		{Kind: Reply, Op: "EndTxn", TxnID: "x", Note: "commit"},
+	}, seen{Committed: -1}},
+	{"offsets of a transaction whose owner was fenced", []Event{
+		{Kind: Reply, Op: "TxnOffsetCommit", TxnID: "x", Group: "g", Parts: committed},
+		{Kind: Reply, Op: "InitProducerID", TxnID: "x"},
+		{Kind: Reply, Op: "EndTxn", TxnID: "x", Note: "commit"},
+	}, seen{Committed: -1}},
 	{"fetched end", []Event{{Kind: Reply, Op: "Fetch",
 		Parts: onePart(func(p *Part) { p.Offset, p.End = 100, 9 })}},
 		seen{End: 9, Committed: -1}},

@@ -30,7 +30,8 @@ func partToJSON(p *Part) jsonPart {
 		r := &p.Records[i]
 		line := jsonRecord{
 			Offset: unlessNone(&r.Offset), Kind: r.Kind, ID: jsonString(r.ID),
-			Key: jsonString(r.Key), Digest: jsonString(r.Digest), Producer: r.Producer,
+			Key: jsonString(r.Key), Digest: jsonString(r.Digest), Class: jsonString(r.Class),
+			Producer: r.Producer,
 		}
 		if r.From != (Position{}) {
 			line.From = &jsonPosition{
@@ -68,7 +69,8 @@ func (j *jsonPart) part() Part {
 		line := &j.Records[i]
 		r := Record{
 			Offset: orNone(line.Offset), Kind: line.Kind, ID: string(line.ID),
-			Key: string(line.Key), Digest: string(line.Digest), Producer: line.Producer,
+			Key: string(line.Key), Digest: string(line.Digest), Class: string(line.Class),
+			Producer: line.Producer,
 		}
 		if f := line.From; f != nil {
 			r.From = Position{Topic: string(f.Topic), Partition: f.Partition, Offset: f.Offset}

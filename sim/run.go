@@ -183,6 +183,7 @@ func newRun(w World, s schedule.Schedule) (*run, error) {
 		return nil, fmt.Errorf("starting the world's own client: %w", err)
 	}
 	names := tap.NewNames(w.Identify)
+	names.ClassifyWith(w.Classify)
 	if err := createTopics(r.admin, names, w.Topics); err != nil {
 		r.admin.Close()
 		r.cluster.Close()

@@ -36,6 +36,9 @@ type World struct {
 	// is fine, and then identities are digests.
 	Identify tap.Identify
 	Describe tap.Describe
+	// Classify lets the history say which records the application's contract
+	// rejects; nil leaves that out.
+	Classify tap.Classify
 
 	// Promises must hold in every run. Sometimes must be seen at least once in a
 	// campaign.
@@ -76,6 +79,9 @@ type Topic struct {
 type Process struct {
 	Name     string
 	Replicas int // default 1
+	// Reader has the history say what the process's consumers hand out: a note
+	// "seen" for each record that it polls.
+	Reader bool
 	// Run is one life. It returns when the program ends: nil means that its work
 	// is done, an error that the supervisor shall start it again. A cancelled ctx
 	// asks it to end gracefully, as SIGTERM does. A panic of Run is an error: the

@@ -12,13 +12,18 @@ import (
 // Hook tells a [Life] what its franz-go clients accept and promise: a "send" note
 // for every record that enters a producer, and an "ack" note for what its promise
 // says. Give it to kgo.WithHooks. It is safe for concurrent use.
-type Hook struct{ Life *Life }
+type Hook struct {
+	Life *Life
+	// Reader adds a "seen" note for every record that a consumer hands out.
+	Reader bool
+}
 
 // The moments that franz-go tells a Hook of.
 var (
 	_ kgo.HookNewClient               = Hook{}
 	_ kgo.HookProduceRecordBuffered   = Hook{}
 	_ kgo.HookProduceRecordUnbuffered = Hook{}
+	_ kgo.HookFetchRecordUnbuffered   = Hook{}
 )
 
 // OnNewClient remembers the client, so that it can be closed when its process is
@@ -47,6 +52,16 @@ func (h Hook) OnProduceRecordUnbuffered(r *kgo.Record, err error) {
 	} else {
 		e.Parts[0].Records[0].Offset = r.Offset
 	}
+	h.Life.Note(e)
+}
+
+// OnFetchRecordUnbuffered notes a "seen" for a record that was polled.
+func (h Hook) OnFetchRecordUnbuffered(r *kgo.Record, polled bool) {
+	if !h.Reader || !polled {
+		return
+	}
+	e := h.note("seen", r)
+	e.Parts[0].Records[0].Offset = r.Offset
 	h.Life.Note(e)
 }
 

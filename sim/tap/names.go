@@ -32,12 +32,21 @@ type Identify func(r Raw) (id string, from model.Position)
 // not make two equal runs differ. It is safe for concurrent use.
 type Names struct {
 	identify Identify
+	classify Classify
 
 	mu        sync.Mutex
 	topics    map[[16]byte]string
 	members   map[string]string
 	producers map[int64]int64
 }
+
+// Classify tells why the application's contract rejects a record; "" when it does
+// not.
+type Classify func(r Raw) string
+
+// ClassifyWith has every record say what c says of it. Call it before the names
+// are used.
+func (n *Names) ClassifyWith(c Classify) { n.classify = c }
 
 // NewNames returns the names of a new run. A nil identify takes the record's
 // digest for its identity.

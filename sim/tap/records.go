@@ -91,9 +91,13 @@ func (n *Names) record(topic string, rec kmsg.Record) model.Record {
 		raw.Headers = append(raw.Headers, Header(h))
 	}
 	id, from := n.identify(raw)
-	return model.Record{
+	r := model.Record{
 		Offset: -1, ID: id, Key: string(rec.Key), Digest: Digest(rec.Value), From: from,
 	}
+	if n.classify != nil {
+		r.Class = n.classify(raw)
+	}
+	return r
 }
 
 // marker tells a commit marker from an abort marker by the control record's key:
