@@ -34,7 +34,7 @@ func (r *run) feed(inputs []Input) {
 	client, err := kgo.NewClient(
 		kgo.SeedBrokers(r.brokers...), kgo.Dialer(l.tap.Dialer(r.dial)),
 		kgo.WithHooks(tap.Hook{Life: l.tap}), kgo.DisableClientMetrics(),
-		kgo.ProducerLinger(0),
+		kgo.ManualFlushing(), // so that chance has no say in what becomes one batch
 	)
 	if err != nil {
 		panic("sim: options of the world's own producer: " + err.Error())
@@ -62,21 +62,34 @@ func (r *run) feed(inputs []Input) {
 		case <-r.stopping:
 			return
 		}
-		batch := make([]*kgo.Record, n)
-		for i, in := range inputs[:n] {
-			batch[i] = &kgo.Record{Topic: in.Topic, Key: in.Key, Value: in.Value}
-		}
-		err := client.ProduceSync(ctx, batch...).FirstErr()
+		err := appendAll(ctx, client, inputs[:n])
 		if ctx.Err() != nil {
 			return
 		}
 		if err != nil {
 			r.mu.Lock()
-			r.feedErr = fmt.Errorf("appending the input at %v to topic %s: %w",
-				at, batch[0].Topic, err)
+			r.feedErr = fmt.Errorf("appending the input at %v: %w", at, err)
 			r.mu.Unlock()
 			return
 		}
 		inputs = inputs[n:]
 	}
+}
+
+// appendAll appends the inputs of one instant and returns the first error.
+func appendAll(ctx context.Context, client *kgo.Client, inputs []Input) error {
+	errs := make([]error, len(inputs))
+	for i, in := range inputs {
+		r := &kgo.Record{Topic: in.Topic, Key: in.Key, Value: in.Value}
+		client.Produce(ctx, r, func(_ *kgo.Record, err error) { errs[i] = err })
+	}
+	if err := client.Flush(ctx); err != nil {
+		return err
+	}
+	for i, err := range errs {
+		if err != nil {
+			return fmt.Errorf("topic %s: %w", inputs[i].Topic, err)
+		}
+	}
+	return nil
 }
