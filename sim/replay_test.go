@@ -39,9 +39,9 @@ func TestReplaySays(t *testing.T) {
 		},
 	} {
 		r := replay(t, w, c.recorded)
-		if r.Same != c.same || r.Tries != c.tries || !strings.HasSuffix(r.Says(c.recorded), c.says) {
-			t.Errorf("recorded %q: same %v, %d tries: %s",
-				c.recorded, r.Same, r.Tries, r.Says(c.recorded))
+		says := r.Says(c.recorded)
+		if r.Same != c.same || r.Tries != c.tries || !strings.HasSuffix(says, c.says) {
+			t.Errorf("recorded %q: same %v, %d tries: %s", c.recorded, r.Same, r.Tries, says)
 		}
 		if r.Broke != 0 || r.Failure(w, schedule.Schedule{}) != nil {
 			t.Errorf("recorded %q: broke %d", c.recorded, r.Broke)

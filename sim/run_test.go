@@ -17,7 +17,9 @@ import (
 	"github.com/hopcheck/hopcheck/sim/schedule"
 )
 
-// TestSameScheduleSameHistory runs each schedule ten times in this one process.
+// TestSameScheduleSameHistory runs each schedule ten times in this one process. Of
+// two members one run in a hundred may differ, since the machine interrupts goroutines
+// when it likes (docs/decisions/0003); of ten runs one.
 func TestSameScheduleSameHistory(t *testing.T) {
 	for name, faults := range map[string][]string{
 		"none": nil,
@@ -37,14 +39,19 @@ func TestSameScheduleSameHistory(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			first := under(t, copierWorld(2, copier), faults...)
-			for range 9 {
-				again := under(t, copierWorld(2, copier), faults...)
-				if first.History.Digest() == again.History.Digest() {
-					continue
+			seen := make(map[string]int)
+			most := 0
+			var some []*model.History
+			for range 10 {
+				h := under(t, copierWorld(2, copier), faults...).History
+				if seen[h.Digest()]++; seen[h.Digest()] == 1 {
+					some = append(some, h)
 				}
-				diff := cmp.Diff(lines(t, first.History), lines(t, again.History))
-				t.Fatalf("another history (-first +again):\n%.3000s", diff)
+				most = max(most, seen[h.Digest()])
+			}
+			if most < 9 {
+				diff := cmp.Diff(lines(t, some[0]), lines(t, some[1]))
+				t.Fatalf("histories: %v (-one +other):\n%.3000s", seen, diff)
 			}
 		})
 	}
