@@ -40,4 +40,3 @@ func frame(b *testing.B, f func(t *testing.T)) {
 		b.Fatal("the run ended early")
 	}
 }
-

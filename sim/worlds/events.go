@@ -34,10 +34,12 @@ const (
 func Generate(rng *rand.Rand, n int) [][]byte {
 	var values [][]byte
 	for i := range n {
+		// One of each at a fixed place: a day without a resend or a reject would hide
+		// what becomes of them.
 		switch at := rng.IntN(20); {
-		case at < 2 && i > 0:
+		case i > 0 && (at < 2 || i == n/2):
 			values = append(values, values[rng.IntN(i)])
-		case at == 2:
+		case at == 2 || i == n/3:
 			values = append(values, broken(rng, i))
 		default:
 			values = append(values, marshal(event(rng, i)))
