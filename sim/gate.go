@@ -161,7 +161,7 @@ func sortAnswers(notes []noted) {
 // two processes seldom coincide.
 func (g *gate) latency(c *tap.Crossing) time.Duration {
 	h := mix(g.seed ^ 0x9e3779b97f4a7c15)
-	for _, s := range [...]string{c.Life.Proc, string(c.Event.Kind), c.Event.Op, c.Event.Key} {
+	for _, s := range [...]string{c.Life.Proc, string(c.Event.Kind), c.Event.Op, c.Event.Key, c.Peer} {
 		for i := range len(s) {
 			h = (h ^ uint64(s[i])) * 0x100000001b3
 		}
@@ -231,6 +231,7 @@ func (h *held) before(o *held) bool {
 		cmp.Compare(answer(h.Event.Kind), answer(o.Event.Kind)),
 		cmp.Compare(h.Event.Op, o.Event.Op),
 		cmp.Compare(h.Corr, o.Corr),
+		cmp.Compare(h.Peer, o.Peer),
 		cmp.Compare(h.Event.Key, o.Event.Key),
 		cmp.Compare(h.Life.Number, o.Life.Number),
 	) < 0

@@ -45,19 +45,19 @@ func TestPauseHoldsTheProcess(t *testing.T) {
 func TestPauseMakesAZombie(t *testing.T) {
 	w := copierWorld(2, copier)
 	const zombie = "copier/0 life 1 "
-	res := under(t, w, "pause "+zombie+"at call put 9 for 25s")
+	res := under(t, w, "pause "+zombie+"at call put 2 for 25s")
 	sound(t, res)
 	all := lines(t, res.History)
 	reads(t, all, []string{
 		zombie + "pause",
 		"copier/1 life 1 reply ConsumerGroupHeartbeat .* \\[in/0\\] \\[in/1\\]",
 		zombie + "resume",
-		zombie + "call put 9 ",
-		zombie + "return put 9 done",
+		zombie + "call put 2 ",
+		zombie + "return put 2 done",
 	})
 	put := ""
 	for _, line := range all {
-		if strings.HasPrefix(line, zombie+"call put 9 ") {
+		if strings.HasPrefix(line, zombie+"call put 2 ") {
 			put = "call put .*" + line[strings.Index(line, "key="):strings.Index(line, " digest=")]
 		}
 	}

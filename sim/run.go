@@ -31,8 +31,12 @@ const (
 	settle = time.Second
 )
 
-// dialTime is how long a new connection takes, virtual.
-const dialTime = 300 * time.Microsecond
+// dialTime is how long a new connection takes, virtual, and dialApart how much longer
+// it takes to each further broker.
+const (
+	dialTime  = 300 * time.Microsecond
+	dialApart = 7 * time.Microsecond
+)
 
 // Result is what one run left behind.
 type Result struct {
@@ -197,10 +201,11 @@ func newRun(w World, s schedule.Schedule) (*run, error) {
 	return r, nil
 }
 
-// dial connects to a broker in the time that a connection takes.
+// dial connects to a broker in the time that a connection takes, a little more to each
+// further one, so that two dials of one instant do not come back at one instant.
 func (r *run) dial(ctx context.Context, network, addr string) (net.Conn, error) {
 	select {
-	case <-time.After(dialTime):
+	case <-time.After(dialTime + dialApart*time.Duration(slices.Index(r.brokers, addr))):
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}

@@ -17,6 +17,7 @@ import (
 type Conn struct {
 	life     *Life
 	inner    net.Conn
+	peer     string // the broker's address
 	requests uint64 // stream of the frames to the broker
 	replies  uint64 // stream of the frames from the broker
 
@@ -39,13 +40,21 @@ type Conn struct {
 
 func newConn(l *Life, inner net.Conn) *Conn {
 	return &Conn{
-		life: l, inner: inner, requests: l.stream(), replies: l.stream(),
+		life: l, inner: inner, peer: address(inner), requests: l.stream(), replies: l.stream(),
 		changed:  make(chan struct{}),
 		asked:    make(map[int32]sent),
 		outReady: make(chan struct{}, 1),
 		done:     make(chan struct{}),
 		rd:       newDeadline(), wd: newDeadline(),
 	}
+}
+
+// address returns where a connection leads; test doubles may lead nowhere.
+func address(c net.Conn) string {
+	if c == nil || c.RemoteAddr() == nil {
+		return ""
+	}
+	return c.RemoteAddr().String()
 }
 
 func (c *Conn) start() {
@@ -82,6 +91,7 @@ func (c *Conn) request(frame []byte) *Crossing {
 	s, e := c.life.names.decodeRequest(frame)
 	x := &Crossing{
 		Life: c.life, Event: e, Stream: c.requests, Corr: s.corr, gone: c.isClosed,
+		Peer: c.peer,
 		settle: func(v Verdict) {
 			switch v.Do {
 			case Pass:
@@ -180,6 +190,7 @@ func (c *Conn) arrive(frame []byte) {
 	e := c.life.names.decodeReply(s, frame)
 	c.life.gate.Submit(&Crossing{
 		Life: c.life, Event: e, Stream: c.replies, Corr: corr, gone: c.isClosed,
+		Peer:    c.peer,
 		Answers: s.crossing,
 		settle: func(v Verdict) {
 			switch v.Do {

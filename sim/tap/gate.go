@@ -32,6 +32,9 @@ type Crossing struct {
 	// Corr is the correlation id of a frame, 0 for calls. With the API it breaks
 	// ties between streams in the same way in every run.
 	Corr int32
+	// Peer is the address of the broker at the other end, "" for calls. It breaks
+	// ties too.
+	Peer string
 
 	// Answers is the request or call that this is the answer to, nil for none.
 	Answers *Crossing
