@@ -64,15 +64,16 @@ func NewObjects(life *Life, store Store, describe Describe) *Objects {
 // Put is [Store.Put] through the boundary.
 func (o *Objects) Put(ctx context.Context, key string, body []byte) (etag string, err error) {
 	e := o.write("put", key, body)
-	err = o.cross(ctx, e, func(ctx context.Context, e *model.Event) error {
-		tag, err := o.store.Put(ctx, key, body)
-		etag, e.ETag = tag, tag
+	var tag string // not the result itself: a call that is applied late would race with it
+	err = o.cross(ctx, e, func(ctx context.Context, e *model.Event) (err error) {
+		tag, err = o.store.Put(ctx, key, body)
+		e.ETag = tag
 		return err
 	})
 	if err != nil {
 		return "", err
 	}
-	return etag, nil
+	return tag, nil
 }
 
 // PutIf is [Store.PutIf] through the boundary.
@@ -81,9 +82,11 @@ func (o *Objects) PutIf(
 ) (ok bool, newETag string, err error) {
 	e := o.write("putif", key, body)
 	e.ETag = etag
-	err = o.cross(ctx, e, func(ctx context.Context, e *model.Event) error {
-		did, tag, err := o.store.PutIf(ctx, key, body, etag)
-		ok, newETag, e.ETag = did, tag, tag
+	var did bool
+	var tag string
+	err = o.cross(ctx, e, func(ctx context.Context, e *model.Event) (err error) {
+		did, tag, err = o.store.PutIf(ctx, key, body, etag)
+		e.ETag = tag
 		if err == nil && !did {
 			e.Outcome, e.Err = model.NotDone, "precondition"
 		}
@@ -96,25 +99,27 @@ func (o *Objects) PutIf(
 	if err != nil {
 		return false, "", err
 	}
-	return ok, newETag, nil
+	return did, tag, nil
 }
 
 // Get is [Store.Get] through the boundary.
 func (o *Objects) Get(ctx context.Context, key string) (body []byte, etag string, err error) {
 	e := newEvent(model.Call, "get", 0)
 	e.Key = key
-	err = o.cross(ctx, e, func(ctx context.Context, e *model.Event) error {
-		b, tag, err := o.store.Get(ctx, key)
-		body, etag, e.ETag, e.Bytes = b, tag, tag, int64(len(b))
+	var got []byte
+	var tag string
+	err = o.cross(ctx, e, func(ctx context.Context, e *model.Event) (err error) {
+		got, tag, err = o.store.Get(ctx, key)
+		e.ETag, e.Bytes = tag, int64(len(got))
 		if err == nil {
-			e.Digest = Digest(b)
+			e.Digest = Digest(got)
 		}
 		return err
 	})
 	if err != nil {
 		return nil, "", err
 	}
-	return body, etag, nil
+	return got, tag, nil
 }
 
 // List is [Store.List] through the boundary.
@@ -123,16 +128,16 @@ func (o *Objects) List(
 ) (keys []string, err error) {
 	e := newEvent(model.Call, "list", 0)
 	e.Key = prefix
-	err = o.cross(ctx, e, func(ctx context.Context, e *model.Event) error {
-		found, err := o.store.List(ctx, prefix, after, limit)
-		keys = found
+	var found []string
+	err = o.cross(ctx, e, func(ctx context.Context, e *model.Event) (err error) {
+		found, err = o.store.List(ctx, prefix, after, limit)
 		e.Note = fmt.Sprintf("%d keys", len(found))
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return keys, nil
+	return found, nil
 }
 
 // Delete is [Store.Delete] through the boundary.
@@ -195,6 +200,11 @@ func (o *Objects) cross(
 	case err := <-result:
 		return err
 	case <-ctx.Done():
+	}
+	select {
+	case err := <-result:
+		return err // an answer that is there counts, whichever came first
+	default:
 		return ctx.Err()
 	}
 }
