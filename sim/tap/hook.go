@@ -42,7 +42,7 @@ func (h Hook) OnProduceRecordBuffered(r *kgo.Record) {
 }
 
 // OnProduceRecordUnbuffered notes an "ack": done with the record's offset, not
-// done where the broker refused it for good, and unknown otherwise.
+// done where no try can have appended the record, and unknown otherwise.
 func (h Hook) OnProduceRecordUnbuffered(r *kgo.Record, err error) {
 	e := h.note("ack", r)
 	e.Outcome = produceOutcome(err)
@@ -80,21 +80,26 @@ func (h Hook) note(op string, r *kgo.Record) model.Event {
 	return e
 }
 
-// produceOutcome reads a promise's error. Only a refusal by the broker that it
-// will not take back means "not done": a time-out, a cancelled context or a lost
-// connection may hide an append.
+// produceOutcome reads a promise's error. The error is that of the last try, and an
+// earlier one whose reply was lost may have appended the record. So only what is wrong
+// with the record itself, and would have been at every try, means "not done": a
+// producer that is fenced now, an authorization that is missing now, a time-out, a
+// cancelled context or a lost connection may each hide an append.
 func produceOutcome(err error) model.Outcome {
 	if err == nil {
 		return model.Done
 	}
+	if errors.Is(err, kgo.ErrMaxBuffered) {
+		return model.NotDone // the client never took it
+	}
 	var refused *kerr.Error
-	if errors.As(err, &refused) && !refused.Retriable {
+	if errors.As(err, &refused) {
 		switch refused {
-		case kerr.UnknownServerError, kerr.OutOfOrderSequenceNumber, kerr.UnknownProducerID,
-			kerr.NotEnoughReplicasAfterAppend, kerr.RequestTimedOut:
-			return model.Unknown
+		case kerr.MessageTooLarge, kerr.RecordListTooLarge, kerr.InvalidRecord,
+			kerr.InvalidTimestamp, kerr.InvalidTopicException, kerr.InvalidRequiredAcks,
+			kerr.UnsupportedForMessageFormat, kerr.UnsupportedCompressionType:
+			return model.NotDone
 		}
-		return model.NotDone
 	}
 	return model.Unknown
 }
