@@ -125,17 +125,20 @@ func (c *Conn) forward(frame []byte) {
 // crosses the boundary like any other reply.
 func (c *Conn) answerInstead(s sent, code string) {
 	reply := s.refuse(code)
-	if reply == nil {
-		c.breakWith(io.EOF) // no such error for this API: the next best bad luck
+	if reply == nil || !s.replies {
+		// No such error for this API, or nobody who reads replies: the next best bad
+		// luck, and what brokers do about a produce request with acks=0.
+		c.breakWith(io.EOF)
 		return
 	}
 	c.arrive(reply)
 }
 
 // pumpOut writes the frames that passed to the broker. It has a goroutine of its
-// own since a broker that works on an earlier request does not read.
+// own since a broker that works on an earlier request does not read. What passed
+// before the process died still goes out.
 func (c *Conn) pumpOut() {
-	for {
+	for done := false; ; {
 		c.mu.Lock()
 		frames := c.out
 		c.out = nil
@@ -145,13 +148,16 @@ func (c *Conn) pumpOut() {
 				return
 			}
 		}
-		if len(frames) > 0 {
+		switch {
+		case len(frames) > 0:
 			continue
+		case done:
+			return
 		}
 		select {
 		case <-c.outReady:
 		case <-c.done:
-			return
+			done = true // and look once more: both may be ready, and select draws
 		}
 	}
 }
@@ -239,7 +245,11 @@ func (c *Conn) Read(b []byte) (int, error) {
 		select {
 		case <-changed:
 		case <-c.rd.wait():
-			return 0, os.ErrDeadlineExceeded
+			select {
+			case <-changed: // at the same instant: what is there counts
+			default:
+				return 0, os.ErrDeadlineExceeded
+			}
 		}
 	}
 }
