@@ -7,7 +7,8 @@ import (
 )
 
 func init() {
-	register(kmsg.Fetch.Int16(), api{request: fetchRequest, reply: fetchReply, fail: fetchFail})
+	register(kmsg.Fetch.Int16(), api{request: fetchRequest, reply: fetchReply,
+		blank: fetchBlank, fail: fetchFail})
 	register(kmsg.ListOffsets.Int16(), api{request: listRequest, reply: listReply,
 		blank: listBlank, fail: listFail})
 }
@@ -44,6 +45,26 @@ func fetchReply(n *Names, _ kmsg.Request, p kmsg.Response, e *model.Event) {
 	SortParts(e.Parts)
 	if e.Err != "" {
 		e.Outcome = model.NotDone
+	}
+}
+
+// fetchBlank names partitions before version 7 alone, where an error has no other
+// place. Later a reply without partitions does not speak of the fetch session either,
+// which a made-up one cannot know.
+func fetchBlank(q kmsg.Request, p kmsg.Response) {
+	resp := p.(*kmsg.FetchResponse)
+	if resp.Version >= 7 {
+		return
+	}
+	for _, t := range q.(*kmsg.FetchRequest).Topics {
+		rt := kmsg.NewFetchResponseTopic()
+		rt.Topic = t.Topic
+		for _, tp := range t.Partitions {
+			rp := kmsg.NewFetchResponseTopicPartition()
+			rp.Partition, rp.HighWatermark = tp.Partition, -1
+			rt.Partitions = append(rt.Partitions, rp)
+		}
+		resp.Topics = append(resp.Topics, rt)
 	}
 }
 

@@ -58,8 +58,14 @@ func init() {
 			}
 		},
 		reply: func(_ *Names, q kmsg.Request, p kmsg.Response, e *model.Event) {
+			resp := p.(*kmsg.LeaveGroupResponse)
 			e.Group = q.(*kmsg.LeaveGroupRequest).Group
-			answered(e, p.(*kmsg.LeaveGroupResponse).ErrorCode)
+			answered(e, resp.ErrorCode)
+			for _, m := range resp.Members {
+				if e.Err == "" {
+					answered(e, m.ErrorCode)
+				}
+			}
 		},
 		fail: func(p kmsg.Response, code int16) { p.(*kmsg.LeaveGroupResponse).ErrorCode = code },
 	})
@@ -73,9 +79,8 @@ func init() {
 
 // answered sets what a reply with one error code says.
 func answered(e *model.Event, code int16) {
-	if e.Err = errorName(code); e.Err != "" {
-		e.Outcome = model.NotDone
-	}
+	e.Err = errorName(code)
+	conclude(e, code)
 }
 
 // consumerHeartbeatRequest is KIP-848's single group request: the member's epoch

@@ -8,7 +8,11 @@ import (
 
 func init() {
 	register(kmsg.Metadata.Int16(), api{reply: metadataReply})
-	register(kmsg.ApiVersions.Int16(), api{})
+	register(kmsg.ApiVersions.Int16(), api{
+		reply: func(_ *Names, _ kmsg.Request, p kmsg.Response, e *model.Event) {
+			answered(e, p.(*kmsg.ApiVersionsResponse).ErrorCode)
+		},
+	})
 }
 
 // metadataReply learns the names of topic ids, which Fetch, Produce and KIP-848

@@ -43,13 +43,7 @@ func commitReply(n *Names, q kmsg.Request, p kmsg.Response, e *model.Event) {
 	for _, t := range p.(*kmsg.OffsetCommitResponse).Topics {
 		topic := n.topic(t.Topic, t.TopicID)
 		for _, rp := range t.Partitions {
-			part := findPart(e.Parts, topic, rp.Partition)
-			if part == nil {
-				continue
-			}
-			if part.Err = errorName(rp.ErrorCode); part.Err != "" {
-				e.Outcome = model.NotDone
-			}
+			failPart(e, topic, rp.Partition, rp.ErrorCode)
 		}
 	}
 }
@@ -118,8 +112,18 @@ func offsetFetchReply(n *Names, q kmsg.Request, p kmsg.Response, e *model.Event)
 }
 
 func offsetFetchBlank(q kmsg.Request, p kmsg.Response) {
-	resp := p.(*kmsg.OffsetFetchResponse)
-	for _, g := range q.(*kmsg.OffsetFetchRequest).Groups {
+	req, resp := q.(*kmsg.OffsetFetchRequest), p.(*kmsg.OffsetFetchResponse)
+	for _, t := range req.Topics {
+		rt := kmsg.NewOffsetFetchResponseTopic()
+		rt.Topic = t.Topic
+		for _, partition := range t.Partitions {
+			rp := kmsg.NewOffsetFetchResponseTopicPartition()
+			rp.Partition, rp.Offset = partition, -1
+			rt.Partitions = append(rt.Partitions, rp)
+		}
+		resp.Topics = append(resp.Topics, rt)
+	}
+	for _, g := range req.Groups {
 		rg := kmsg.NewOffsetFetchResponseGroup()
 		rg.Group = g.Group
 		resp.Groups = append(resp.Groups, rg)
@@ -129,6 +133,11 @@ func offsetFetchBlank(q kmsg.Request, p kmsg.Response) {
 func offsetFetchFail(p kmsg.Response, code int16) {
 	resp := p.(*kmsg.OffsetFetchResponse)
 	resp.ErrorCode = code
+	for _, t := range resp.Topics {
+		for i := range t.Partitions { // before version 2 the only place
+			t.Partitions[i].ErrorCode, t.Partitions[i].Offset = code, -1
+		}
+	}
 	for i := range resp.Groups {
 		resp.Groups[i].ErrorCode = code
 		resp.Groups[i].Topics = nil

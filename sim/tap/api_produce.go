@@ -51,9 +51,8 @@ func produceReply(n *Names, q kmsg.Request, p kmsg.Response, e *model.Event) {
 			if part == nil {
 				continue
 			}
-			part.Err = errorName(rp.ErrorCode)
-			if part.Err != "" {
-				e.Outcome = model.NotDone
+			failPart(e, topic, rp.Partition, rp.ErrorCode)
+			if part.Err != "" || rp.BaseOffset < 0 {
 				continue
 			}
 			part.Offset = rp.BaseOffset

@@ -83,7 +83,7 @@ func failPart(e *model.Event, topic string, partition int32, code int16) {
 		return
 	}
 	part.Err = errorName(code)
-	e.Outcome = model.NotDone
+	conclude(e, code)
 }
 
 func addPartitionsBlank(q kmsg.Request, p kmsg.Response) {

@@ -68,7 +68,8 @@ func (n *Names) decodeRequest(frame []byte) (sent, model.Event) {
 	if req.IsFlexible() {
 		kmsg.SkipTags(&r)
 	}
-	if !r.Ok() || s.version > req.MaxVersion() || req.ReadFrom(r.Src) != nil {
+	known := s.version >= 0 && s.version <= req.MaxVersion()
+	if !r.Ok() || !known || req.ReadFrom(r.Src) != nil {
 		e.Err = undecodable
 		return s, e
 	}
@@ -108,6 +109,9 @@ func (s sent) response(frame []byte) kmsg.Response {
 	resp := s.req.ResponseKind()
 	resp.SetVersion(s.version)
 	r := kbin.Reader{Src: frame[8:]}
+	if s.key == kmsg.ApiVersions.Int16() && tooNew(r) {
+		resp.SetVersion(0)
+	}
 	if flexibleReply(resp) {
 		kmsg.SkipTags(&r)
 	}
@@ -165,8 +169,41 @@ func flexibleReply(resp kmsg.Response) bool {
 	return resp.IsFlexible() && resp.Key() != kmsg.ApiVersions.Int16()
 }
 
+// tooNew reports whether an ApiVersions reply says that the broker does not know the
+// version that it was asked in. It then answers in version 0, which every client can
+// read (KIP-511).
+func tooNew(body kbin.Reader) bool {
+	return body.Int16() == kerr.UnsupportedVersion.Code
+}
+
 func newEvent(k model.Kind, op string, bytes int) model.Event {
 	return model.Event{Kind: k, Op: op, Bytes: int64(bytes)}
+}
+
+// conclude sets what may be concluded from a reply that carries an error code. Where
+// one part of a reply leaves it open what happened, so does the reply.
+func conclude(e *model.Event, code int16) {
+	switch {
+	case code == 0:
+	case open[kerr.TypedErrorForCode(code)]:
+		e.Outcome = model.Unknown
+	case e.Outcome != model.Unknown:
+		e.Outcome = model.NotDone
+	}
+}
+
+// open holds the errors after which the request may have been applied all the same.
+// A leader that steps down while it waits for its followers has appended already, and
+// a coordinator reports what its log answered under names of its own.
+var open = map[*kerr.Error]bool{
+	kerr.UnknownServerError:           true, // also what an unknown code is read as
+	kerr.RequestTimedOut:              true,
+	kerr.NetworkException:             true,
+	kerr.NotEnoughReplicasAfterAppend: true,
+	kerr.NotLeaderForPartition:        true,
+	kerr.DuplicateSequenceNumber:      true, // an earlier try appended it
+	kerr.CoordinatorNotAvailable:      true,
+	kerr.NotCoordinator:               true,
 }
 
 // errorName returns the protocol's name for an error code, "" for none.
