@@ -263,8 +263,9 @@ func (r *hunt) count(res *Result) {
 // shrink makes the schedule that rapid left as small as it gets, fault by fault,
 // and replays it.
 func (r *hunt) shrink() error {
+	tried := 0
 	fails := func(faults []schedule.Fault) bool {
-		if r.err != nil {
+		if tried++; r.err != nil || tried > faultShrinks {
 			return false
 		}
 		res, err := Run(r.t, r.w, r.schedule(r.best.Seed, faults))
@@ -275,6 +276,9 @@ func (r *hunt) shrink() error {
 		return len(r.broken(res)) > 0
 	}
 	r.best.Faults = schedule.Shrink(r.best.Faults, fails, faultShrinks)
+	if one := lone(r.best.Faults, fails); one != nil {
+		r.best.Faults = schedule.Shrink(one, fails, faultShrinks)
+	}
 	if r.err != nil {
 		return r.err
 	}
@@ -286,8 +290,8 @@ func (r *hunt) shrink() error {
 			return err
 		}
 		f.Replays++
-		if f.Result == nil {
-			f.Result = res
+		if len(f.Broken) == 0 { // also where chance let the first ones hold
+			f.Result, f.Same = res, 0
 			f.Schedule.Digest = res.History.Digest()
 			f.Broken = r.broken(res)
 		}
@@ -301,6 +305,23 @@ func (r *hunt) shrink() error {
 	for _, p := range r.w.AllPromises() {
 		if p.Name == f.Promise {
 			f.Says = p.Says
+		}
+	}
+	return nil
+}
+
+// lone looks for a single fault that does what several do together, as they are or
+// one step simpler: a first fault may do no more than bring about the life in which
+// the second one strikes. It returns nil where there is none.
+func lone(faults []schedule.Fault, fails func([]schedule.Fault) bool) []schedule.Fault {
+	if len(faults) < 2 {
+		return nil
+	}
+	for _, f := range faults {
+		for _, simpler := range f.Simpler() {
+			if one := []schedule.Fault{simpler}; fails(one) {
+				return one
+			}
 		}
 	}
 	return nil
