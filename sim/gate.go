@@ -161,7 +161,8 @@ func sortAnswers(notes []noted) {
 // two processes seldom coincide.
 func (g *gate) latency(c *tap.Crossing) time.Duration {
 	h := mix(g.seed ^ 0x9e3779b97f4a7c15)
-	for _, s := range [...]string{c.Life.Proc, string(c.Event.Kind), c.Event.Op, c.Event.Key, c.Peer} {
+	e := &c.Event
+	for _, s := range [...]string{c.Life.Proc, string(e.Kind), e.Op, e.Key, c.Peer} {
 		for i := range len(s) {
 			h = (h ^ uint64(s[i])) * 0x100000001b3
 		}

@@ -72,6 +72,12 @@ func TestSeedMakesTheInput(t *testing.T) {
 	}
 }
 
+func TestSeveralBrokers(t *testing.T) {
+	w := copierWorld(2, copier)
+	w.Brokers = 3
+	sound(t, under(t, w, "crash copier/0 life 1 after request OffsetCommit 2"))
+}
+
 func TestUnfiredFaultsAreReported(t *testing.T) {
 	never := "crash copier/0 life 7 after request OffsetCommit 99"
 	res := under(t, copierWorld(1, copier), never, "crash copier/0 life 1 before call put 2")
