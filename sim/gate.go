@@ -162,7 +162,7 @@ func sortAnswers(notes []noted) {
 func (g *gate) latency(c *tap.Crossing) time.Duration {
 	h := mix(g.seed ^ 0x9e3779b97f4a7c15)
 	e := &c.Event
-	for _, s := range [...]string{c.Life.Proc, string(e.Kind), e.Op, e.Key, c.Peer} {
+	for _, s := range [...]string{c.Life.Proc, string(e.Kind), e.Op, e.Key} {
 		for i := range len(s) {
 			h = (h ^ uint64(s[i])) * 0x100000001b3
 		}
