@@ -2,9 +2,9 @@ package hops
 
 // Alert is something an operator must know about while a hop goes on running.
 //
-// Hop is "player" or "landing", What is one of the Alert constants (stable, for
-// routing), and Detail is free text that names the topic, partition, offset or
-// event id.
+// Hop is "player", "landing", "validated" or "validated reader", What is one of the
+// Alert constants (stable, for routing), and Detail is free text that names the
+// topic, partition, offset or event id.
 type Alert struct {
 	Hop, What, Detail string
 }
@@ -27,6 +27,14 @@ const (
 	AlertFetchFailed = "fetch-failed"
 	// AlertUnresolved says that the player gave up on an event.
 	AlertUnresolved = "unresolved"
+	// AlertAborted says that a transaction was not committed, by an error and not
+	// by a rebalance. Its records are carried over by a later one.
+	AlertAborted = "aborted"
+	// AlertFenced says that another process owns the identity of this one, which
+	// has ended; see [FencedError].
+	AlertFenced = "fenced"
+	// AlertStopped says that a hop ended by an error of another kind.
+	AlertStopped = "stopped"
 )
 
 func (a Alert) String() string { return a.Hop + ": " + a.What + ": " + a.Detail }

@@ -10,6 +10,10 @@
 //   - [Landing] copies the topic into an [ObjectStore]: at-least-once
 //     processing, one object per offset or per fixed block of offsets, rejects
 //     in a dead-letter topic.
+//   - [Validated] copies what the contract accepts into a second topic: exactly
+//     once inside Kafka, one transaction for output and offsets, for readers that
+//     use read_committed. [ValidatedReader] is one.
+//   - [DLQReader] shows each dead-lettered record once.
 //
 // A claim ends at the hop's own boundary. Two sends of one event are two
 // offsets, and landing keeps both; whoever counts observations counts distinct
@@ -25,5 +29,8 @@
 // from a store), player.go and player_flight.go, then landing.go (options and
 // life), landing_loop.go (poll, take, pause), landing_partition.go (the state of
 // one partition, its step, its commit), landing_record.go or landing_block.go
-// (what a step stores), landing_dlq.go and landing_body.go.
+// (what a step stores), landing_dlq.go and landing_body.go. Then validated.go
+// (options and life), validated_loop.go (poll, produce), validated_settle.go (how a
+// transaction ends, and where to go on from when it did not), validated_origin.go
+// (which input an output is of), and the readers.
 package hops
