@@ -29,7 +29,8 @@ func init() {
 		},
 	})
 	register(kmsg.TxnOffsetCommit.Int16(), api{
-		request: txnCommitRequest, reply: txnCommitReply, blank: txnCommitBlank, fail: txnCommitFail,
+		request: txnCommitRequest, reply: txnCommitReply,
+		blank: txnCommitBlank, fail: txnCommitFail,
 	})
 	register(kmsg.EndTxn.Int16(), api{
 		request: endRequest,

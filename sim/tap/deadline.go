@@ -5,6 +5,8 @@ import (
 	"time"
 )
 
+// house: real clock because deadlines are the client's, and in a bubble its clock is virtual.
+
 // deadline is a channel that closes at a moment that may be moved.
 type deadline struct {
 	mu    sync.Mutex
@@ -36,8 +38,8 @@ func (d *deadline) set(t time.Time) {
 	close(over)
 }
 
-// wait returns the channel that closes at the deadline as it is set now. A
-// deadline that is moved closer while somebody waits is seen through changed.
+// wait returns the channel that closes at the deadline. It stays the same when a
+// deadline is moved that has not fired yet, so that who waits is moved along.
 func (d *deadline) wait() <-chan struct{} {
 	d.mu.Lock()
 	defer d.mu.Unlock()
