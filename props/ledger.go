@@ -24,6 +24,8 @@ type partitionLog struct {
 	topic      string
 	partition  int32
 	start, end int64          // offsets below start are gone: retention took them
+	stable     int64          // the last stable offset; -1: not said
+	open       []int64        // offsets of the data of transactions that nobody has ended
 	seq        int64          // of the audit's event; 0: not audited
 	records    []model.Record // by offset
 }
@@ -36,11 +38,12 @@ func (l *ledger) logs(topic string) []partitionLog {
 		p := &parts[i]
 		log := partitionLog{
 			topic: topic, partition: p.Partition, start: max(p.Offset, 0), end: p.End,
-			seq: l.audit.LogSeq(topic, p.Partition), records: byOffset(p.Records),
+			stable: p.Stable, seq: l.audit.LogSeq(topic, p.Partition), records: byOffset(p.Records),
 		}
 		if n := len(log.records); n > 0 {
 			log.end = max(log.end, log.records[n-1].Offset+1)
 		}
+		log.open = log.findOpen()
 		logs[i] = log
 	}
 	return logs

@@ -9,9 +9,10 @@ import (
 
 // note is one record that a note of a process speaks of.
 type note struct {
-	event  *model.Event
-	topic  string
-	record *model.Record
+	event     *model.Event
+	topic     string
+	partition int32
+	record    *model.Record
 }
 
 // notes yields what the notes with one of the ops speak of, in the order of the
@@ -27,7 +28,7 @@ func notes(h *model.History, ops ...string) iter.Seq[note] {
 			for j := range e.Parts {
 				p := &e.Parts[j]
 				for k := range p.Records {
-					if !yield(note{e, p.Topic, &p.Records[k]}) {
+					if !yield(note{e, p.Topic, p.Partition, &p.Records[k]}) {
 						return
 					}
 				}

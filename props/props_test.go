@@ -3,6 +3,7 @@ package props_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -14,6 +15,9 @@ const (
 	in      = "learning.progress"
 	dlq     = "learning.progress.dlq"
 	landing = "landing"
+
+	out       = "learning.progress.validated"
+	validated = "validated"
 )
 
 // every is each promise as a world would make it, with what its own breaking
@@ -61,6 +65,46 @@ var every = []struct {
 	{props.AllAnswered(), one("id ev-1 was asked for and never answered done", 1)},
 	{props.NoSilentDrop(), one(
 		"player/0 life 1 sent id ev-1 and exited before the promise was resolved", 3, 4)},
+	{props.ExactlyOnce(in, out, validated), []props.Broken{
+		{
+			Witness: "learning.progress/0@0 (id ev-1) has 2 committed records: " +
+				"learning.progress.validated/0@0, learning.progress.validated/0@1",
+			Seqs: []int64{1, 2},
+		},
+		{
+			Witness: "learning.progress/0@2 (id ev-2) has no committed record in " +
+				"learning.progress.validated, and validated committed 3",
+			Seqs: []int64{1, 4},
+		},
+		{
+			Witness: "learning.progress/0@3 (id ev-3) is in the output at " +
+				"learning.progress.validated/1@0, ahead of validated, which has committed 3",
+			Seqs: []int64{3, 4},
+		},
+	}},
+	{props.NoAbortedVisible(out), one("reader/0 life 1 saw learning.progress.validated/0@0, "+
+		"which is id ev-1 of an aborted transaction", 1, 3)},
+	{props.SeenOnce(out, "reader"), one("in/0@5 (id ev-1) was seen at "+
+		"learning.progress.validated/0@0 by reader/0 and at "+
+		"learning.progress.validated/1@0 by reader/0", 1, 2)},
+	{props.OrderPerPartition(in, out), one("learning.progress.validated/0@1 comes from "+
+		"learning.progress/0@3, after learning.progress.validated/0@0 from "+
+		"learning.progress/0@4", 1)},
+	{props.OffsetsOnlyInTransactions(validated), one(
+		"validated/0 life 1 committed in/0@4 without a transaction", 1, 2)},
+	{props.OffsetArithmetic(in, out, validated), one("validated/0 life 1, transaction of v-0, "+
+		"epoch 0: it commits learning.progress/0@1 as next, and holds output of "+
+		"learning.progress/0@1", 2, 3, 4)},
+	{props.FencedStops(), one("validated/0 life 1 asked for a producer id of v-0 after EndTxn "+
+		"had been answered PRODUCER_FENCED", 1, 2)},
+	{props.OneOwner(), one("validated/0 life 1 committed a transaction of v-0 as producer 1 "+
+		"epoch 0 after validated/1 life 1 had been given producer 1 epoch 1", 4, 5, 6)},
+	{props.LSOProgress(out, time.Minute), one("the last stable offset of "+
+		"learning.progress.validated/0 stood at 0 for 1m1s, below the end at 2", 1, 2)},
+	{props.NoExternalCallInTransaction(), one(
+		`validated/0 life 1 called put of "a" in a transaction of v-0`, 1, 2)},
+	{props.EpochsBounded(2, time.Minute), one("v-0 was given 3 epochs within 0s, "+
+		"from epoch 0 of validated/0 life 1 to epoch 2 of validated/0 life 2", 1, 3)},
 }
 
 func one(witness string, seqs ...int64) []props.Broken {
