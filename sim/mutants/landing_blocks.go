@@ -39,14 +39,10 @@ func newBlockWriter() *blockWriter {
 	}
 }
 
-// run is one life. Its group is a classic one with short sessions, so that another
-// member soon takes over from one that stands still.
+// run is one life.
 func (w *blockWriter) run(ctx context.Context, env sim.Env) error {
 	return loop{do: w.land, tick: w.rotate, options: []kgo.Opt{
 		kgo.DisableAutoCommit(), kgo.OnPartitionsRevoked(w.drop), kgo.OnPartitionsLost(w.drop),
-	}, group: []kgo.Opt{
-		kgo.Balancers(kgo.CooperativeStickyBalancer()), kgo.SessionTimeout(6 * time.Second),
-		kgo.HeartbeatInterval(2 * time.Second), kgo.RebalanceTimeout(5 * time.Second),
 	}}.run(ctx, env)
 }
 
