@@ -19,8 +19,9 @@ func (p *program) judgeCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "judge HISTORY [--world NAME]",
 		Short: "Judge a saved history again by the promises of a world",
-		Long: "Judge reads a history, from simulation, live mode or elsewhere, and judges it by the\n" +
-			"promises of a world. Without --world it takes the world of the schedule beside it.",
+		Long: "Judge reads a history, from simulation, live mode or elsewhere, and judges\n" +
+			"it by the promises of a world. Without --world it takes the world of the\n" +
+			"schedule beside it.",
 		Args: oneFile("HISTORY"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			h, err := loadHistory(args[0])

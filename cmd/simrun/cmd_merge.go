@@ -21,8 +21,8 @@ func (p *program) mergeCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "merge RESULTS...",
 		Short: "Add up what shards printed with --json",
-		Long: "Merge reads the lines that `simrun run --shard i/n --json` printed on each machine and\n" +
-			"adds them up. What a shard is missing from is not decided.",
+		Long: "Merge reads the lines that `simrun run --shard i/n --json` printed on each\n" +
+			"machine and adds them up. What a shard is missing from is not decided.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return errors.New("want files of results, as `simrun run --json` prints them")
@@ -140,9 +140,11 @@ func (m *merging) add(p part) error {
 			return wrongUse("%s: seed %d, but %s has %d: not of one campaign",
 				p.from, p.Seed, o.from, o.Seed)
 		case o.shard.n != p.shard.n:
-			return wrongUse("%s: shard %s, but %s is of %d shards", p.from, p.shard, o.from, o.shard.n)
+			return wrongUse("%s: shard %s, but %s is of %d shards",
+				p.from, p.shard, o.from, o.shard.n)
 		case o.shard == p.shard:
-			return wrongUse("%s: shard %s of world %s is in %s already", p.from, p.shard, key, o.from)
+			return wrongUse("%s: shard %s of world %s is in %s already",
+				p.from, p.shard, key, o.from)
 		}
 	}
 	if m.parts[key] == nil {

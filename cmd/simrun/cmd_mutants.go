@@ -20,8 +20,9 @@ func (p *program) mutantsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "mutants [NAME]...",
 		Short: "Run known-bad programs: each must be caught by its promise",
-		Long: "Mutants runs each wrong program under random schedules, once with every seed, until the\n" +
-			"promise breaks that must catch it. One that no seed catches is a failure.",
+		Long: "Mutants runs each wrong program under random schedules, once with every\n" +
+			"seed, until the promise breaks that must catch it. One that no seed\n" +
+			"catches is a failure.",
 		PreRunE: canSimulate,
 		RunE: func(c *cobra.Command, args []string) error {
 			return p.mutants(c.Context(), h, seeds, args)
@@ -30,7 +31,8 @@ func (p *program) mutantsCommand() *cobra.Command {
 	c.Flags().IntVar(&h.schedules, "schedules", 300, "schedules for each seed, at most")
 	c.Flags().IntVar(&seeds, "seeds", 5, "campaigns for each mutant")
 	c.Flags().Uint64Var(&h.seed, "seed", 1, "the first seed")
-	c.Flags().StringVar(&h.out, "out", "", "folder to save the smallest schedules in (default: not saved)")
+	c.Flags().StringVar(&h.out, "out", "",
+		"folder to save the smallest schedules in (default: not saved)")
 	workersFlag(c, &h.workers)
 	return c
 }
@@ -60,7 +62,8 @@ func (p *program) mutants(ctx context.Context, h hunting, seeds int, named []str
 	for _, m := range all {
 		t := &trial{Mutant: m}
 		for i := range seeds {
-			s, err := newSubject(scene{World: m.World.Name, Mutant: m.Name}, m.Breaks, h.seed+uint64(i))
+			wrong := scene{World: m.World.Name, Mutant: m.Name}
+			s, err := newSubject(wrong, m.Breaks, h.seed+uint64(i))
 			if err != nil {
 				return err
 			}

@@ -22,9 +22,9 @@ func (p *program) replayCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "replay SCHEDULE [--times K]",
 		Short: "Run a schedule file and say whether it is the recorded execution",
-		Long: "Replay runs a schedule file, each time in a fresh process, says whether the execution\n" +
-			"is the recorded one or where it first differs from the history beside the file, and\n" +
-			"gives the verdict of what ran now.",
+		Long: "Replay runs a schedule file, each time in a fresh process, says whether\n" +
+			"the execution is the recorded one or where it first differs from the\n" +
+			"history beside the file, and gives the verdict of what ran now.",
 		Args: oneFile("SCHEDULE"), PreRunE: canSimulate,
 		RunE: func(c *cobra.Command, args []string) error {
 			r.path = args[0]

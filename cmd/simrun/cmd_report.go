@@ -23,10 +23,11 @@ func (p *program) reportCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "report HISTORY [-o OUT] [--format html|mermaid|text]",
 		Short: "Draw a history",
-		Long: "Report draws a history: as a page that a browser shows without a network, as a Mermaid\n" +
-			"sequence diagram, or as the text of its important part. Witnesses of broken promises are\n" +
-			"marked, by the promises of --world or of the world in the schedule beside the history.\n" +
-			"Without --format the ending of OUT decides (.html, .mmd, .txt), and without OUT it is text.",
+		Long: "Report draws a history: as a page that a browser shows without a network,\n" +
+			"as a Mermaid sequence diagram, or as the text of its important part.\n" +
+			"Witnesses of broken promises are marked, by the promises of --world or of\n" +
+			"the world in the schedule beside the history. Without --format the ending\n" +
+			"of OUT decides (.html, .mmd, .txt), and without OUT it is text.",
 		Args: oneFile("HISTORY"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if format == "" {

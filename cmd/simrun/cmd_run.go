@@ -38,7 +38,7 @@ func workersFlag(c *cobra.Command, n *int) {
 
 // tourSchedules is how many schedules the tour of all worlds runs together: some
 // seconds on two cores.
-const tourSchedules = 2500
+const tourSchedules = 2000
 
 // addTour makes the root command the tour of every world.
 func (p *program) addTour(root *cobra.Command) {
@@ -80,9 +80,9 @@ func (p *program) runCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run [--world NAME]... [--mutant NAME] [--schedules N | --for 30s]",
 		Short: "Run random schedules; stop at the first broken promise of each world",
-		Long: "Run draws schedules of faults and runs them, until a promise of the world breaks. It\n" +
-			"shrinks the schedule, replays it, saves it with its history and a drawing, and prints\n" +
-			"what broke and how to see it again.",
+		Long: "Run draws schedules of faults and runs them, until a promise of the world\n" +
+			"breaks. It shrinks the schedule, replays it, saves it with its history and\n" +
+			"a drawing, and prints what broke and how to see it again.",
 		Args: noArgs, PreRunE: canSimulate,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if h.lasting > 0 {

@@ -15,9 +15,10 @@ import (
 	"github.com/hopcheck/hopcheck/sim/worlds"
 )
 
-// Limits on a file of events.
+// Limits on a file of events. A line becomes a record, and with its headers a dead
+// letter, which brokers take up to about 1,000,000 bytes by default.
 const (
-	maxEventLine = 1 << 20 // bytes of a line, without its end
+	maxEventLine = 900_000 // bytes of a line, without its end
 	maxEvents    = 100_000
 	maxEventFile = 64 << 20 // bytes
 	manyEvents   = 2000     // more make runs slow
@@ -110,8 +111,9 @@ func (p *program) eventsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "events [--lines N] [--seed S]",
 		Short: "Write sample events for --events, as a player's day brings them",
-		Long: "Events writes JSON Lines for --events: progress events with resends, values that the\n" +
-			"contract rejects, text beyond ASCII, and times out of order. A seed gives the same lines.",
+		Long: "Events writes JSON Lines for --events: progress events with resends,\n" +
+			"values that the contract rejects, text beyond ASCII, and times out of\n" +
+			"order. A seed gives the same lines.",
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if lines < 1 || lines > maxEvents {

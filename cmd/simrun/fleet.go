@@ -100,7 +100,7 @@ func (f *fleet) do(ctx context.Context, j job, progress func(tally)) (message, e
 	case err != nil || last == nil:
 		return message{}, fmt.Errorf("%w (%s): %s\n%s", errWorker, j, ending(waited, err), &stderr)
 	case last.Err != "":
-		return message{}, fmt.Errorf("%s: %s", j, last.Err)
+		return message{}, errors.New(last.Err)
 	}
 	return *last, nil
 }

@@ -154,7 +154,6 @@ func sorted(counts map[string]int) []string { return slices.Sorted(maps.Keys(cou
 type campaign struct {
 	tally
 	Events  []string `json:"events,omitempty"` // "request OffsetCommit", where scouted
-	Stopped bool     `json:"stopped,omitempty"`
 	Failure *failure `json:"failure,omitempty"`
 }
 

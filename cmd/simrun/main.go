@@ -101,9 +101,9 @@ func newRoot(to streams) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "simrun",
 		Short: "Crash Kafka programs in virtual time and judge what comes of it",
-		Long: "Simrun runs worlds of Kafka programs in virtual time, kills the programs where they\n" +
-			"touch the outside, and judges what comes of it. Without a command it runs every world\n" +
-			"for some seconds and prints the hop table.",
+		Long: "Simrun runs worlds of Kafka programs in virtual time, kills the programs\n" +
+			"where they touch the outside, and judges what comes of it. Without a\n" +
+			"command it runs every world for some seconds and prints the hop table.",
 		SilenceErrors: true, SilenceUsage: true,
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true

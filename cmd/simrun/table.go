@@ -19,7 +19,9 @@ type hopTable struct {
 // print writes the table, what the crashes hit, and what is not decided.
 func (t hopTable) print(lines []line) {
 	g := grid{
-		head:  []string{"hop", "world", "schedules", "kills", "faults", "losses", "virtual", "verdict"},
+		head: []string{
+			"hop", "world", "schedules", "kills", "faults", "losses", "virtual", "verdict",
+		},
 		right: []bool{true, false, true, true, true, true, true, false},
 	}
 	for _, l := range lines {
@@ -128,7 +130,7 @@ func hits(lines []line) string {
 	}
 	slices.Sort(missed)
 	if len(missed) > 0 {
-		out += "no crash at: \n" + foldList(missed, "  ")
+		out += "no crash at:\n" + foldList(missed, "  ")
 	}
 	return out
 }
@@ -139,6 +141,9 @@ func closing(sum line, p palette, workers int) string {
 		p.verdict(sum.Verdict), plural(sum.Schedules, "schedule"), plural(sum.Kills, "kill"),
 		span(sum.VirtualS), sum.WallS, plural(workers, "worker"), sum.Seed)
 }
+
+// shownFaults is how many faults of a mutant's smallest schedule are listed.
+const shownFaults = 3
 
 // mutantTable prints the lines of mutants.
 type mutantTable struct {
@@ -167,20 +172,28 @@ func (t mutantTable) print(lines []line) {
 		}
 		return cell
 	})
-	fmt.Fprintln(t.w, strings.Join(rows, "\n"))
-	fmt.Fprint(t.w, t.faint("\n"+fold("seeds: that caught it; mean, max: schedules until the promise "+
-		"broke; faults: of the smallest schedule; replays: that broke it again, in fresh "+
+	fmt.Fprintln(t.w, rows[0])
+	for i, l := range lines {
+		fmt.Fprintln(t.w, rows[i+1])
+		for _, fault := range l.Faults[:min(len(l.Faults), shownFaults)] {
+			fmt.Fprintln(t.w, t.faint("      "+fault))
+		}
+	}
+	fmt.Fprint(t.w, t.faint("\n"+fold("seeds: that caught it; mean, max: schedules until the "+
+		"promise broke; faults: of the smallest schedule; replays: that broke it again, in fresh "+
 		"processes", "")))
 	for _, l := range lines {
 		if l.Verdict == held {
-			fmt.Fprint(t.w, t.bad(fold(fmt.Sprintf("not caught: %s (%s) should break %s, and %s did not",
+			fmt.Fprint(t.w, t.bad(fold(fmt.Sprintf(
+				"not caught: %s (%s) should break %s, and %s did not",
 				l.Name, l.Case, l.Promise, plural(l.Schedules, "schedule")), "")))
 		}
 	}
 }
 
 func mutantRow(l line) []string {
-	row := []string{l.Case, l.Name, l.World, l.Promise, fmt.Sprintf("%d/%d", l.Caught, l.Seeds)}
+	kind, _, _ := strings.Cut(l.Promise, "/")
+	row := []string{l.Case, l.Name, l.World, kind, fmt.Sprintf("%d/%d", l.Caught, l.Seeds)}
 	switch l.Verdict {
 	case held:
 		row[3] = "NOT CAUGHT"

@@ -76,22 +76,20 @@ func (w worker) campaign(world sim.World, j job) (*campaign, error) {
 	}
 	var said time.Time
 	r, err := w.Campaign(sim.Campaign{
-		World: world, Mutant: j.Mutant, Target: j.Target, Seed: j.Seed,
-		Schedules: max(j.Schedules-1, 1), // a campaign's run without faults comes on top
+		World: world, Mutant: j.Mutant, Target: j.Target, Seed: j.Seed, Schedules: j.Schedules,
 		Progress: func(r *sim.Report) bool {
 			if now := time.Now(); now.Sub(said) > often {
 				said = now
 				t := tallyOf(r)
 				w.say(message{Progress: &t})
 			}
-			return r.Schedules < j.Schedules && (j.Until.IsZero() || time.Now().Before(j.Until))
+			return j.Until.IsZero() || time.Now().Before(j.Until)
 		},
 	})
 	if err != nil {
 		return nil, err
 	}
 	c := &campaign{tally: tallyOf(r), Events: events}
-	c.Stopped = r.Stopped && r.Schedules < j.Schedules
 	if r.Failure != nil {
 		c.Failure, err = pack(r.Failure)
 	}

@@ -14,13 +14,13 @@ const (
 	rowHeight = 24
 	middle    = rowHeight - 7 // of a row: where arrows run
 	headTall  = 34
-	edge      = 90 // for labels, right of the last lane
-	shownText = 74 // runes of a label
+	edge      = 110 // for labels, right of the last lane
+	letter    = 6   // of a label, on average
 )
 
 func (s scene) x(lane int) int { return laneFirst + lane*laneApart }
 
-// Wide is how wide the lanes are.
+// wide is how wide the lanes are.
 func (s scene) wide() int { return s.x(len(s.lanes)-1) + laneFirst + edge }
 
 // head draws the names of the lanes.
@@ -37,10 +37,11 @@ func (s scene) head() template.HTML {
 		}
 		fmt.Fprintf(&b, `<rect class="%s" x="%d" y="5" width="%d" height="24" rx="5"/>`,
 			kind, s.x(i)-laneApart/2+6, laneApart-12)
-		fmt.Fprintf(&b, `<text class="name" x="%d" y="21">%s</text>`, s.x(i), esc(shorten(name, 18)))
+		fmt.Fprintf(&b, `<text class="name" x="%d" y="21">%s</text>`,
+			s.x(i), esc(shorten(name, 18)))
 	}
 	b.WriteString(`</svg>`)
-	return template.HTML(b.String()) //nolint:gosec // every text in it went through esc
+	return template.HTML(b.String()) // every text in it went through esc
 }
 
 // draw draws one row: the lanes with their states, and the event.
@@ -48,8 +49,8 @@ func (s scene) draw(r row) template.HTML {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg class="lanes" width="%d" height="%d">`, s.wide(), rowHeight)
 	for i := range s.lanes {
-		segment(&b, r.states[i], s.x(i), 0, middle)
-		segment(&b, r.after[i], s.x(i), middle, rowHeight)
+		b.WriteString(segment(r.states[i], s.x(i), 0, middle))
+		b.WriteString(segment(r.after[i], s.x(i), middle, rowHeight))
 	}
 	kind := string(r.event.Kind)
 	text := s.x(min(r.from, r.to)) + 8
@@ -64,21 +65,23 @@ func (s scene) draw(r row) template.HTML {
 		text += 6
 	case bolt:
 		x := s.x(r.from)
-		fmt.Fprintf(&b, `<path class="bolt" d="M%d %dl-7 9h5l-3 8l9 -11h-5l4 -6z"/>`, x+1, middle-10)
+		fmt.Fprintf(&b, `<path class="bolt" d="M%d %dl-7 9h5l-3 8l9 -11h-5l4 -6z"/>`,
+			x+1, middle-10)
 	case bar:
 		fmt.Fprintf(&b, `<path class="bar" d="M0 %dH%d"/>`, middle, s.wide())
 		text = 8
 	}
 	fmt.Fprintf(&b, `<text class="label %s" x="%d" y="%d">%s</text></svg>`,
-		kind, text, middle-4, esc(shorten(r.label, shownText)))
-	return template.HTML(b.String()) //nolint:gosec // every text in it went through esc
+		kind, text, middle-4, esc(shorten(r.label, max(1, (s.wide()-text)/letter))))
+	return template.HTML(b.String()) // every text in it went through esc
 }
 
-// segment draws a piece of a lane.
-func segment(b *strings.Builder, s state, x, from, to int) {
-	if s != absent {
-		fmt.Fprintf(b, `<path class="%s" d="M%d %dV%d"/>`, s, x, from, to)
+// segment is a piece of a lane.
+func segment(s state, x, from, to int) string {
+	if s == absent {
+		return ""
 	}
+	return fmt.Sprintf(`<path class="%s" d="M%d %dV%d"/>`, s, x, from, to)
 }
 
 // line draws an arrow; one that is lost stops on its way.
@@ -92,6 +95,9 @@ func (s scene) line(b *strings.Builder, r row) {
 	from += sign * gap
 	to -= sign * gap
 	kind := string(r.event.Kind)
+	if r.event.Op == "answer" {
+		kind = r.event.Op
+	}
 	if r.shape == lost {
 		to = from + (to-from)*3/5
 		fmt.Fprintf(b, `<path class="way lost" d="M%d %dH%d"/>`, from, middle, to)

@@ -291,7 +291,10 @@ func partsLabel(parts []model.Part) []string {
 			words = append(words, fmt.Sprintf("+%d", len(parts)-i))
 			break
 		}
-		word := fmt.Sprintf("%s/%d", p.Topic, p.Partition)
+		word := p.Topic
+		if word != "" && p.Partition >= 0 {
+			word += fmt.Sprintf("/%d", p.Partition)
+		}
 		if p.Offset >= 0 {
 			word += fmt.Sprintf("@%d", p.Offset)
 		}
