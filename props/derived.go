@@ -56,10 +56,11 @@ func (d derived) place() string { return place(d.log.topic, d.log.partition, d.r
 // derivation is the records of an output topic by origin.
 type derivation []derived
 
-// derivation returns the records of output that were made from input. Not all are
-// sure: of one that retention took only its Produce reply is known, and one of a
-// transaction that nobody has ended may come to count or not.
-func (l *ledger) derivation(input, output string) derivation {
+// derivation returns the records of output that were made from input, and whether what
+// is not among them is nowhere. Not all are sure: of one that retention took only its
+// Produce reply is known, and one of a transaction that nobody has ended may come to
+// count or not.
+func (l *ledger) derivation(input, output string) (derivation, bool) {
 	var all derivation
 	logs := l.logs(output)
 	trimmed := false
@@ -82,7 +83,7 @@ func (l *ledger) derivation(input, output string) derivation {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b derived) int { return comparePositions(a.from, b.from) })
-	return all
+	return all, len(logs) > 0 && !l.logUnread(output)
 }
 
 // of returns the records that were made from the one at p.
@@ -99,6 +100,9 @@ func (d derivation) of(p model.Position) derivation {
 
 // sure returns those that are committed and still there.
 func (d derivation) sure() derivation {
+	if !slices.ContainsFunc(d, func(x derived) bool { return !x.sure }) {
+		return d
+	}
 	var sure derivation
 	for i := range d {
 		if d[i].sure {

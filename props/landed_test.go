@@ -9,94 +9,96 @@ import (
 )
 
 func TestNoLossEdges(t *testing.T) {
-	checkEdges(t, props.NoLoss("t", "g", "d"), []edge{
-		{"no commit yet", `
+	checkEdges(t, props.NoLoss("t", "g", "d"), noLossEdges)
+}
+
+var noLossEdges = []edge{
+	{"no commit yet", `
 1 9s - observe log [t/0 @0 end=1 {@0 id=a}]
 2 9s - observe log [d/0 @0 end=0]
 `, nil},
-		{"commits of -1 and of 0", `
+	{"commits of -1 and of 0", `
 1 9s - observe log [t/0 @0 end=1 {@0 id=a}]
 2 9s - observe log [t/1 @0 end=1 {@0 id=b}]
 3 9s - observe log [d/0 @0 end=0]
 4 9s - observe commit group=g [t/0]
 5 9s - observe commit group=g [t/1 @0]
 `, nil},
-		{"an empty partition", `
+	{"an empty partition", `
 1 9s - observe log [t/0 @0 end=0]
 2 9s - observe log [d/0 @0 end=0]
 3 9s - observe commit group=g [t/0 @0]
 `, nil},
-		{"length one, caught up", `
+	{"length one, caught up", `
 1 9s - observe log [t/0 @0 end=1 {@0 id=a}]
 2 9s - observe log [d/0 @0 end=0]
 3 9s - observe commit group=g [t/0 @1]
 `, []string{"t/0@0 (id a) is in neither object nor dead letter, and g committed 1"}},
-		{"first and last are missing", `
+	{"first and last are missing", `
 1 9s - observe log [t/0 @0 end=3 {@0 id=a} {@1 id=b} {@2 id=c}]
 2 9s - observe log [d/0 @0 end=0]
 3 9s - observe commit group=g [t/0 @3]
 4 9s - observe object key=k [t/0 {@1 id=b}]
 `, []string{"t/0@0 (id a) is in neither", "t/0@2 (id c) is in neither"}},
-		{"markers, aborted data and holes are no loss", `
+	{"markers, aborted data and holes are no loss", `
 1 9s - observe log [t/0 @0 end=6 {@0 aborted id=a} {@1 abort} {@3 id=b} {@4 commit}]
 2 9s - observe log [d/0 @0 end=0]
 3 9s - observe commit group=g [t/0 @6]
 4 9s - observe object key=k [t/0 {@3 id=b}]
 `, nil},
-		{"below the log start", `
+	{"below the log start", `
 1 9s - observe log [t/0 @2 end=3 {@1 id=b} {@2 id=c}]
 2 9s - observe log [d/0 @0 end=0]
 3 9s - observe commit group=g [t/0 @3]
 4 9s - observe object key=k [t/0 {@2 id=c}]
 `, nil},
-		{"a hole keeps nothing", `
+	{"a hole keeps nothing", `
 1 9s - observe log [t/0 @0 end=1 {@0 id=a}]
 2 9s - observe log [d/0 @0 end=0]
 3 9s - observe commit group=g [t/0 @1]
 4 9s - observe object key=k [t/0 {@0 hole}]
 `, []string{"in neither object nor dead letter, and g committed 1; object k says hole there"}},
-		{"another id keeps nothing", `
+	{"another id keeps nothing", `
 1 9s - observe log [t/0 @0 end=1 {@0 id=a}]
 2 9s - observe log [d/0 @0 end=0]
 3 9s - observe commit group=g [t/0 @1]
 4 9s - observe object key=k [t/0 {@0 id=z}]
 `, []string{"object k has id z there"}},
-		{"in both", `
+	{"in both", `
 1 9s - observe log [t/0 @0 end=1 {@0 id=a}]
 2 9s - observe log [d/0 @0 end=1 {@0 id=x from=t/0@0}]
 3 9s - observe commit group=g [t/0 @1]
 4 9s - observe object key=k [t/0 {@0 id=a}]
 `, []string{"t/0@0 (id a) is in both: object k and dead letter d/0@0"}},
-		{"several dead letters of one record", `
+	{"several dead letters of one record", `
 1 9s - observe log [t/0 @0 end=1 {@0 id=a}]
 2 9s - observe log [d/0 @0 end=2 {@0 id=x from=t/0@0} {@1 id=x from=t/0@0}]
 3 9s - observe commit group=g [t/0 @1]
 4 9s - observe object key=k [t/0 {@0 reject}]
 `, nil},
-		{"retention took the dead letter", `
+	{"retention took the dead letter", `
 1 2s landing/0 life 1 reply Produce 1 done [d/0 @0 {@0 id=x from=t/0@0}]
 2 9s - observe log [t/0 @0 end=1 {@0 id=a}]
 3 9s - observe log [d/0 @1 end=1]
 4 9s - observe commit group=g [t/0 @1]
 `, nil},
-		{"an object that could not be read may hold it", `
+	{"an object that could not be read may hold it", `
 1 9s - observe log [t/0 @0 end=1 {@0 id=a}]
 2 9s - observe log [d/0 @0 end=0]
 3 9s - observe commit group=g [t/0 @1]
 4 9s - observe object err=timeout key=k
 `, nil},
-		{"the dead letters were not audited", `
+	{"the dead letters were not audited", `
 1 9s - observe log [t/0 @0 end=1 {@0 id=a}]
 2 9s - observe commit group=g [t/0 @1]
 `, nil},
-		{"another group, topic and partition", `
+	{"another group, topic and partition", `
 1 9s - observe log [t/0 @0 end=1 {@0 id=a}]
 2 9s - observe log [d/0 @0 end=0]
 3 9s - observe commit group=h [t/0 @1]
 4 9s - observe commit group=g [t/1 @1]
 5 9s - observe commit group=g [u/0 @1]
 `, nil},
-	})
 }
 
 func TestMostWitnesses(t *testing.T) {

@@ -18,8 +18,8 @@ import (
 // It concludes that a reader did not read committed data only, or that a broker
 // handed out more. It cannot conclude anything of offsets that retention took, of
 // partitions that the audit did not read, nor whether a reader saw all: only their
-// order is judged without an audit. A life that is given a partition back and
-// begins again below what it saw counts as out of order.
+// order is judged without an audit. A life that begins again below what it saw, since
+// it was given a partition back or reads the whole topic twice, is out of order.
 func NoAbortedVisible(output string, procs ...string) Property {
 	name := "no-aborted-visible/" + output
 	return Property{

@@ -3,6 +3,7 @@ package props
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/hopcheck/hopcheck/model"
@@ -19,10 +20,12 @@ import (
 // refused or never answered is not judged, and neither is one that aborts. What was
 // appended is told by the replies to Produce; an offset counts if the reply says so.
 //
-// What was accepted and passed is known from the audited log of input, and only from
-// the offset that was committed before, or the output of the transaction, on. What
-// stands below its log start, and data of transactions that were aborted or never
-// ended, may be passed. The end that was known is told by the answers to Fetch,
+// What was accepted and passed is known from the audited logs: a record of input, from
+// the offset that was committed before, or from the output of the transaction, on, of
+// which nothing stands in output. What stands below the log start of input, and data
+// of transactions that were aborted or never ended, may be passed. Where the log of
+// output was not read in full, this is not judged. The end that was known is told by
+// the answers to Fetch,
 // ListOffsets and Produce before the offset was sent; where there are none, by the
 // audit. It cannot tell an explicit reset of the group from going back.
 func OffsetArithmetic(input, output, group string) Property {
@@ -64,6 +67,8 @@ type arithmetic struct {
 	findings
 	input, output, group string
 	logs                 []partitionLog
+	derived              derivation
+	complete             bool // what is not among derived is nowhere
 	ends                 map[int32][]highest
 	previous             map[int32]highest // what is committed by now
 }
@@ -71,7 +76,6 @@ type arithmetic struct {
 // movement is what one transaction says of one partition of input.
 type movement struct {
 	partition int32
-	held      []int64 // the origins of what was sent to output
 	last      highest // the last of those that were appended; offset -1: none
 	next      highest // the offset that was committed; -1: none
 	unclear   bool    // an offset was sent, and nobody knows what became of it
@@ -79,6 +83,7 @@ type movement struct {
 
 func (c *arithmetic) run() {
 	c.logs = c.ledger.logs(c.input)
+	c.derived, c.complete = c.derivation(c.input, c.output)
 	c.ends = knownEnds(c.h, c.input)
 	plain := commits(c.h)
 	for _, t := range transactions(c.h) {
@@ -119,16 +124,13 @@ func (c *arithmetic) movements(t transaction) []movement {
 		return &all[i]
 	}
 	for _, s := range t.produces {
-		c.origins(s.ask, func(partition int32, offset int64, _ bool) {
-			m := of(partition)
-			m.held = append(m.held, offset)
-		})
-		if s.took() {
-			c.origins(s.answer, func(partition int32, offset int64, applied bool) {
-				if m := of(partition); applied && offset > m.last.offset {
-					m.last = highest{offset, s.ask.Seq}
-				}
-			})
+		if !s.took() {
+			continue
+		}
+		for from := range c.origins(s.answer) {
+			if m := of(from.Partition); from.Offset > m.last.offset {
+				m.last = highest{from.Offset, s.ask.Seq}
+			}
 		}
 	}
 	for _, s := range t.offsets {
@@ -151,13 +153,18 @@ func (c *arithmetic) movements(t transaction) []movement {
 	return all
 }
 
-// origins calls with what an event about a Produce says of records made from input.
-func (c *arithmetic) origins(e *model.Event, with func(int32, int64, bool)) {
-	for i := range e.Parts {
-		p := &e.Parts[i]
-		for j := range p.Records {
-			if from := p.Records[j].From; p.Topic == c.output && from.Topic == c.input {
-				with(from.Partition, from.Offset, p.Err == "")
+// origins yields where the records come from that a Produce appended to output.
+func (c *arithmetic) origins(e *model.Event) iter.Seq[model.Position] {
+	return func(yield func(model.Position) bool) {
+		for i := range e.Parts {
+			p := &e.Parts[i]
+			if p.Topic != c.output || p.Err != "" {
+				continue
+			}
+			for j := range p.Records {
+				if from := p.Records[j].From; from.Topic == c.input && !yield(from) {
+					return
+				}
 			}
 		}
 	}
@@ -196,25 +203,24 @@ func (c *arithmetic) judge(t transaction, m movement) {
 	if known {
 		from = was.offset
 	}
-	if log == nil || !known && m.last.offset < 0 {
+	if log == nil || !c.complete || !known && m.last.offset < 0 {
 		return
 	}
-	if r := log.skipped(max(from, log.start), m); r != nil {
-		say(fmt.Sprintf("%s, past %s (id %s), which it does not hold", commits,
+	if r := c.skipped(log, from, m.next.offset); r != nil {
+		say(fmt.Sprintf("%s, past %s (id %s), of which there is no output", commits,
 			place(c.input, m.partition, r.Offset), r.ID), m.next.seq, log.seq)
 	}
 }
 
-// skipped returns the first accepted record, not below from, that a movement passes
-// and does not hold.
-func (l *partitionLog) skipped(from int64, m movement) *model.Record {
-	i, _ := slices.BinarySearchFunc(l.records, from, func(r model.Record, offset int64) int {
-		return cmp.Compare(r.Offset, offset)
-	})
-	for ; i < len(l.records) && l.records[i].Offset < m.next.offset; i++ {
-		r := &l.records[i]
-		if r.Kind == model.Data && r.Class == "" && !l.isOpen(r) &&
-			!slices.Contains(m.held, r.Offset) {
+// skipped returns the first accepted record from one offset to below another of
+// which there is no output.
+func (c *arithmetic) skipped(log *partitionLog, from, to int64) *model.Record {
+	i, _ := slices.BinarySearchFunc(log.records, max(from, log.start),
+		func(r model.Record, offset int64) int { return cmp.Compare(r.Offset, offset) })
+	for ; i < len(log.records) && log.records[i].Offset < to; i++ {
+		r := &log.records[i]
+		at := model.Position{Topic: c.input, Partition: log.partition, Offset: r.Offset}
+		if r.Kind == model.Data && r.Class == "" && !log.isOpen(r) && len(c.derived.of(at)) == 0 {
 			return r
 		}
 	}

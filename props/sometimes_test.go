@@ -7,11 +7,28 @@ import (
 	"github.com/hopcheck/hopcheck/props"
 )
 
+// sometimes is a thing with a history that shows it and one that does not.
+type sometimes struct {
+	props.Sometimes
+	seen, not string
+}
+
+func checkSometimes(t *testing.T, all []sometimes) {
+	t.Helper()
+	for _, c := range all {
+		t.Run(c.Name, func(t *testing.T) {
+			if !c.Seen(parse(t, c.seen)) {
+				t.Error("not seen where it is")
+			}
+			if c.Seen(parse(t, c.not)) || c.Seen(new(model.History)) {
+				t.Error("seen where it is not")
+			}
+		})
+	}
+}
+
 func TestSometimes(t *testing.T) {
-	for _, c := range []struct {
-		props.Sometimes
-		seen, not string
-	}{
+	checkSometimes(t, []sometimes{
 		{
 			props.SometimesResend("t"),
 			"1 9s - observe log [t/0 @0 end=2 {@0 id=a} {@1 id=a}]\n",
@@ -53,14 +70,5 @@ func TestSometimes(t *testing.T) {
 			"1 9s - observe log [d/0 @0 end=1 {@0 id=x}]\n",
 			"1 9s - observe log [t/0 @0 end=1 {@0 id=x}]\n",
 		},
-	} {
-		t.Run(c.Name, func(t *testing.T) {
-			if !c.Seen(parse(t, c.seen)) {
-				t.Error("not seen where it is")
-			}
-			if c.Seen(parse(t, c.not)) || c.Seen(new(model.History)) {
-				t.Error("seen where it is not")
-			}
-		})
-	}
+	})
 }

@@ -93,8 +93,6 @@ func sameAsk(ask, answer *model.Event) bool {
 		ask.Group == answer.Group && ask.Member == answer.Member &&
 		ask.Generation == answer.Generation && ask.TxnID == answer.TxnID &&
 		slices.EqualFunc(ask.Parts, answer.Parts, func(a, b model.Part) bool {
-			// A Produce is answered with the offset that its ask could not know.
-			return a.Topic == b.Topic && a.Partition == b.Partition &&
-				(a.Offset == b.Offset || ask.Op == "Produce")
+			return a.Topic == b.Topic && a.Partition == b.Partition && a.Offset == b.Offset
 		})
 }

@@ -7,15 +7,18 @@ import (
 )
 
 func TestCommitWithinResolvedEdges(t *testing.T) {
-	checkEdges(t, props.CommitWithinResolved("t", "g", "d"), []edge{
-		{"the answer of a paused process comes after another's commit", `
+	checkEdges(t, props.CommitWithinResolved("t", "g", "d"), resolvedEdges)
+}
+
+var resolvedEdges = []edge{
+	{"the answer of a paused process comes after another's commit", `
 1 1s world/0 life 1 reply Produce 1 done [t/0 @0 {@0 id=a}]
 2 2s landing/0 life 1 call put 1 key=k digest=d1 [t/0 {@0 id=a}]
 3 3s landing/1 life 1 request OffsetCommit 1 group=g [t/0 @1]
 4 3s landing/1 life 1 reply OffsetCommit 1 done group=g [t/0 @1]
 5 9s landing/0 life 1 return put 1 done key=k digest=d1 [t/0 {@0 id=a}]
 `, nil},
-		{"a call that never took effect resolves nothing", `
+	{"a call that never took effect resolves nothing", `
 1 1s world/0 life 1 reply Produce 1 done [t/0 @0 {@0 id=a}]
 2 2s landing/0 life 1 call put 1 not-done key=k digest=d1 [t/0 {@0 id=a}]
 3 2s landing/0 life 1 return put 1 not-done err=SlowDown key=k digest=d1 [t/0 {@0 id=a}]
@@ -24,12 +27,12 @@ func TestCommitWithinResolvedEdges(t *testing.T) {
 6 4s landing/0 life 1 call put 2 key=k digest=d1 [t/0 {@0 id=a}]
 7 4s landing/0 life 1 return put 2 done key=k digest=d1 [t/0 {@0 id=a}]
 `, []string{"landing/0 committed t/0@1 when t/0@0 (id a) was in no object"}},
-		{"a lost answer is a put all the same", `
+	{"a lost answer is a put all the same", `
 1 1s world/0 life 1 reply Produce 1 done [t/0 @0 {@0 id=a}]
 2 2s landing/0 life 1 return put 1 unknown key=k digest=d1 [t/0 {@0 id=a}]
 3 3s landing/0 life 1 reply OffsetCommit 1 done group=g [t/0 @1]
 `, nil},
-		{"a time-out hid the put, and a get found it", `
+	{"a time-out hid the put, and a get found it", `
 1 1s world/0 life 1 reply Produce 1 done [t/0 @0 {@0 id=a}]
 2 2s landing/0 life 1 call putif 1 key=k digest=d1 [t/0 {@0 id=a}]
 3 2s landing/0 life 1 return putif 1 unknown err=timeout key=k digest=d1 [t/0 {@0 id=a}]
@@ -38,20 +41,20 @@ func TestCommitWithinResolvedEdges(t *testing.T) {
 6 2s landing/0 life 1 return get 1 done key=k digest=d1
 7 3s landing/0 life 1 reply OffsetCommit 1 done group=g [t/0 @1]
 `, nil},
-		{"a get found other bytes", `
+	{"a get found other bytes", `
 1 1s world/0 life 1 reply Produce 1 done [t/0 @0 {@0 id=a}]
 2 2s landing/0 life 1 call putif 1 key=k digest=d1 [t/0 {@0 id=a}]
 3 2s landing/0 life 1 return putif 1 unknown err=timeout key=k digest=d1 [t/0 {@0 id=a}]
 4 2s landing/0 life 1 return get 1 done key=k digest=d0
 5 3s landing/0 life 1 reply OffsetCommit 1 done group=g [t/0 @1]
 `, []string{"landing/0 committed t/0@1 when t/0@0 (id a)"}},
-		{"a refused commit passes nothing", `
+	{"a refused commit passes nothing", `
 1 1s world/0 life 1 reply Produce 1 done [t/0 @0 {@0 id=a}]
 2 3s landing/0 life 1 reply OffsetCommit 1 not-done group=g [t/0 @1 err=ILLEGAL_GENERATION]
 3 3s landing/0 life 1 request OffsetCommit 2 not-done group=g [t/0 @1]
 4 3s landing/0 life 1 reply OffsetCommit 2 done group=h [t/0 @1]
 `, nil},
-		{"dead letter before, after and refused", `
+	{"dead letter before, after and refused", `
 1 1s world/0 life 1 reply Produce 1 done [t/0 @0 {@0 id=a} {@1 id=b}]
 2 2s landing/0 life 1 reply Produce 1 unknown [d/0 @0 {@0 id=x from=t/0@0}]
 3 2s landing/0 life 1 reply Produce 2 not-done [d/0 err=NOT_ENOUGH_REPLICAS {id=x from=t/0@1}]
@@ -59,34 +62,33 @@ func TestCommitWithinResolvedEdges(t *testing.T) {
 5 3s landing/0 life 1 reply OffsetCommit 2 done group=g [t/0 @2]
 6 4s landing/0 life 1 reply Produce 3 done [d/0 @1 {@1 id=x from=t/0@1}]
 `, []string{"landing/0 committed t/0@2 when t/0@1 (id b)"}},
-		{"a gap is told once, the next one too", `
+	{"a gap is told once, the next one too", `
 1 1s world/0 life 1 reply Produce 1 done [t/0 @0 {@0 id=a} {@1 id=b}]
 2 3s landing/0 life 1 reply OffsetCommit 1 done group=g [t/0 @1]
 3 3s landing/0 life 1 reply OffsetCommit 2 done group=g [t/0 @2]
 4 4s landing/0 life 1 return put 1 done key=k digest=d1 [t/0 {@0 id=a}]
 5 5s landing/0 life 1 reply OffsetCommit 3 done group=g [t/0 @2]
 `, []string{"committed t/0@1 when t/0@0 (id a)", "committed t/0@2 when t/0@1 (id b)"}},
-		{"markers, aborted data, holes and what retention took are no gaps", `
+	{"markers, aborted data, holes and what retention took are no gaps", `
 1 3s landing/0 life 1 reply OffsetCommit 1 done group=g [t/0 @7]
 2 9s - observe log [t/0 @2 end=7 {@1 id=a} {@2 commit} {@3 aborted id=b} {@4 abort}]
 `, nil},
-		{"a hole or reject line alone resolves nothing", `
+	{"a hole or reject line alone resolves nothing", `
 1 1s landing/0 life 1 return put 1 done key=k digest=d1 [t/0 {@0 hole}]
 2 2s landing/0 life 1 return put 2 done key=l digest=d2 [t/1 {@0 reject}]
 3 3s landing/0 life 1 reply OffsetCommit 1 done group=g [t/0 @1] [t/1 @1]
 4 9s - observe log [t/0 @0 end=1 {@0 id=a}]
 5 9s - observe log [t/1 @0 end=1 {@0 id=b}]
 `, []string{"t/0@0 (id a)", "t/1@0 (id b)"}},
-		{"the end, and past it", `
+	{"the end, and past it", `
 1 3s landing/0 life 1 reply OffsetCommit 1 done group=g [t/0 @0]
 2 3s landing/0 life 1 reply OffsetCommit 2 done group=g [t/0 @1]
 3 9s - observe log [t/0 @0 end=0]
 `, []string{"landing/0 committed t/0@1, past the end of the log at 0"}},
-		{"aborted or not, a transaction's records need the audit", `
+	{"aborted or not, a transaction's records need the audit", `
 1 1s p/0 life 1 reply Produce 1 done txn=x [t/0 @0 {@0 id=a}]
 2 3s landing/0 life 1 reply OffsetCommit 1 done group=g [t/0 @1]
 `, nil},
-	})
 }
 
 func TestCommitMonotonicEdges(t *testing.T) {
