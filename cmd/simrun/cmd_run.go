@@ -38,7 +38,7 @@ func workersFlag(c *cobra.Command, n *int) {
 
 // tourSchedules is how many schedules the tour of all worlds runs together: some
 // seconds on two cores.
-const tourSchedules = 2000
+const tourSchedules = 1500
 
 // addTour makes the root command the tour of every world.
 func (p *program) addTour(root *cobra.Command) {
@@ -202,8 +202,8 @@ func (p *program) hunt(ctx context.Context, h hunting) error {
 	for _, s := range o.subjects {
 		l := o.worldLine(s)
 		if s.failure != nil {
-			if l.File, err = save(h.out, s); err != nil {
-				return notRun("%w", err)
+			if l.File, err = save(h.out, s); err != nil && ranErr == nil {
+				ranErr = notRun("%w", err)
 			}
 		}
 		lines = append(lines, l)
@@ -234,7 +234,11 @@ func (p *program) printHunt(h hunting, o order, lines []line) error {
 	hopTable{colour, p.out}.print(worlds)
 	for i, s := range o.subjects {
 		if s.failure != nil {
-			fmt.Fprintf(p.out, "\n%s", s.failure.Message(replayCommand(worlds[i].File, h.events)))
+			again := "not saved"
+			if path := worlds[i].File; path != "" {
+				again = replayCommand(path, h.events)
+			}
+			fmt.Fprintf(p.out, "\n%s", s.failure.Message(again))
 		}
 	}
 	_, err := fmt.Fprint(p.out, "\n"+closing(sum, colour, h.workers))

@@ -32,17 +32,18 @@ func save(dir string, s *subject) (string, error) {
 		name += "-" + s.Mutant
 	}
 	base := filepath.Join(dir, fmt.Sprintf("%s-%d", name, f.Schedule.Seed))
-	err := saveWhole(base+historyEnding, f.Result.History.WriteJSONL)
-	if err != nil {
+	if err := saveWhole(base+historyEnding, f.Result.History.WriteJSONL); err != nil {
 		return "", err
 	}
 	page := pageOf(s.world, f.Result.History)
 	page.Schedule = f.Schedule.String()
-	err = saveWhole(base+pageEnding, page.WriteHTML)
-	if err != nil {
+	if err := saveWhole(base+pageEnding, page.WriteHTML); err != nil {
 		return "", err
 	}
-	return base + scheduleEnding, f.Schedule.Save(base + scheduleEnding)
+	if err := f.Schedule.Save(base + scheduleEnding); err != nil {
+		return "", err
+	}
+	return base + scheduleEnding, nil
 }
 
 // pageOf is the drawing of a history that a world judged.
