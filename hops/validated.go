@@ -161,6 +161,10 @@ func (v *Validated) options() []kgo.Opt {
 		kgo.RequiredAcks(kgo.AllISRAcks()),
 		// A produce request is given up while there is time to abort.
 		kgo.ProduceRequestTimeout(max(v.cfg.TransactionTimeout/6, 100*time.Millisecond)),
+		// A batch whose answer was lost is tried again after a look at the metadata,
+		// and cannot be taken back before it is answered. With the default of 5 s
+		// three lost answers outlast the transaction.
+		kgo.MetadataMinAge(time.Second),
 		// The origin headers make a record larger than it was; see landing.
 		kgo.ProducerBatchMaxBytes(1_040_000),
 	}, v.cfg.Kafka...)
