@@ -12,9 +12,9 @@ import (
 // no call to a store or a database.
 //
 // It concludes from order alone: a call that only happens to run beside a transaction
-// of the same life is one inside it. A transaction without any answer to its EndTxn is
-// open until the life gets a new epoch for its id. Each is reported once, by the first
-// call. What other lives do meanwhile is not judged.
+// of the same life is one inside it. Any answer to EndTxn ends a transaction here, a
+// refusal too; without one it is open until the life gets a new epoch for its id. Each
+// is reported once, by the first call. What other lives do meanwhile is not judged.
 func NoExternalCallInTransaction() Property {
 	const name = "no-external-call-in-transaction/lives"
 	return Property{
