@@ -165,7 +165,7 @@ func TestConnVerdicts(t *testing.T) {
 						t.Errorf("writing to a broken connection: %v", err)
 					}
 					if !w.cut() || !c.Gone() {
-						t.Errorf("cut at the broker: %v, the crossing is gone: %v", w.cut(), c.Gone())
+						t.Errorf("cut: %v, the request is gone: %v", w.cut(), c.Gone())
 					}
 					return
 				}
@@ -259,6 +259,9 @@ func TestConnHangUp(t *testing.T) {
 				w.gate.settle(Verdict{Do: Lose})
 			} else {
 				read = w.reading()
+				if err, ok := ended(t, read); ok {
+					t.Errorf("a reader was told before the last reply passed: %v", err)
+				}
 				w.gate.pass()
 				if err, ok := ended(t, read); !ok || err != nil {
 					t.Errorf("the second reply was read: %v, %v", ok, err)

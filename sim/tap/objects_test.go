@@ -25,9 +25,12 @@ type shelf struct {
 	hold    chan struct{} // if set, calls wait for it
 }
 
-func (s *shelf) apply(do func()) error {
+func (s *shelf) apply(ctx context.Context, do func()) error {
 	if s.hold != nil {
 		<-s.hold
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -44,15 +47,15 @@ func (s *shelf) count() int {
 	return s.applied
 }
 
-func (s *shelf) Put(_ context.Context, _ string, body []byte) (string, error) {
-	err := s.apply(func() { s.body = string(body) })
+func (s *shelf) Put(ctx context.Context, _ string, body []byte) (string, error) {
+	err := s.apply(ctx, func() { s.body = string(body) })
 	return "tag-" + string(body), err
 }
 
-func (s *shelf) PutIf(_ context.Context, _ string, body []byte, etag string) (
+func (s *shelf) PutIf(ctx context.Context, _ string, body []byte, etag string) (
 	ok bool, tag string, err error,
 ) {
-	err = s.apply(func() {
+	err = s.apply(ctx, func() {
 		if s.body == strings.TrimPrefix(etag, "tag-") {
 			ok, tag, s.body = true, "tag-"+string(body), string(body)
 		}
@@ -60,9 +63,9 @@ func (s *shelf) PutIf(_ context.Context, _ string, body []byte, etag string) (
 	return ok, tag, err
 }
 
-func (s *shelf) Get(context.Context, string) (body []byte, tag string, err error) {
+func (s *shelf) Get(ctx context.Context, _ string) (body []byte, tag string, err error) {
 	missing := error(nil)
-	err = s.apply(func() {
+	err = s.apply(ctx, func() {
 		if s.body == "" {
 			missing = fmt.Errorf("object k: %w", fs.ErrNotExist)
 			return
@@ -72,13 +75,13 @@ func (s *shelf) Get(context.Context, string) (body []byte, tag string, err error
 	return body, tag, errors.Join(err, missing)
 }
 
-func (s *shelf) List(context.Context, string, string, int) (keys []string, err error) {
-	err = s.apply(func() { keys = []string{"k", "l"} })
+func (s *shelf) List(ctx context.Context, _, _ string, _ int) (keys []string, err error) {
+	err = s.apply(ctx, func() { keys = []string{"k", "l"} })
 	return keys, err
 }
 
-func (s *shelf) Delete(context.Context, string) error {
-	return s.apply(func() { s.body = "" })
+func (s *shelf) Delete(ctx context.Context, _ string) error {
+	return s.apply(ctx, func() { s.body = "" })
 }
 
 // describeTest says that an object holds the record 4 of a/0.
