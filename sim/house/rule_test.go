@@ -182,6 +182,6 @@ func ExampleCheck() {
 		}
 	}
 	// Output:
-	// props/loss.go:3: testing is for sim alone
+	// props/loss.go:3: testing is for sim, sim/contract alone
 	// return an error or a value: sim.Run and sim.Check report it
 }
