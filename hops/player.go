@@ -89,7 +89,9 @@ func NewPlayer(cfg PlayerConfig) (*Player, error) {
 		// without a reply. Its option to drop even then
 		// (AllowIdempotentProduceCancellation) stays off, since the broker could
 		// no longer tell a resend from a new record.
-		kgo.RecordDeliveryTimeout(cfg.GiveUp),
+		// A tenth earlier than the player itself gives up: the client knows
+		// whether a record was ever written, so its verdict should come first.
+		kgo.RecordDeliveryTimeout(cfg.GiveUp - cfg.GiveUp/10),
 		kgo.WithHooks(bufferedHook{}),
 	}
 	client, err := kgo.NewClient(append(opts, cfg.Kafka...)...)

@@ -142,7 +142,7 @@ func (p *Player) follow(ctx context.Context, f *flight) (Receipt, error) {
 		if !again {
 			return p.fail(f, f.outcome(), answer.err)
 		}
-		pause := time.NewTimer(backoffAfter(tries, p.cfg.Backoff, playerBackoffMost))
+		pause := time.NewTimer(backoffAfter(tries, p.cfg.Backoff, playerBackoffMost) + f.turn())
 		select {
 		case <-pause.C:
 		case <-giveUp.C:
@@ -155,6 +155,13 @@ func (p *Player) follow(ctx context.Context, f *flight) (Receipt, error) {
 		p.settle(f, func() { f.out = true })
 		p.produce(f)
 	}
+}
+
+// turn is how much longer than others a flight waits before it is sent again. What
+// failed together is sent again in the order in which it was sent first, so that one
+// learner's events seldom change places.
+func (f *flight) turn() time.Duration {
+	return time.Duration(f.seq%1000) * 10 * time.Microsecond
 }
 
 // outcome sums up a flight that has no attempt under way.

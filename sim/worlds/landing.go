@@ -115,7 +115,7 @@ func (s Setup) Config(env sim.Env) hops.LandingConfig {
 // landed reports whether the group has committed all that was appended.
 func landed(v *model.View) bool {
 	for p := range int32(partitions) {
-		if v.Committed(LandingGroup, Progress, p) < v.End(Progress, p) {
+		if max(0, v.Committed(LandingGroup, Progress, p)) < v.End(Progress, p) {
 			return false
 		}
 	}
