@@ -32,6 +32,9 @@ func (h Hook) OnNewClient(c *kgo.Client) {
 	h.Life.mu.Lock()
 	defer h.Life.mu.Unlock()
 	h.Life.clients = append(h.Life.clients, c)
+	if c.OptValue(kgo.RequiredAcks) == kgo.NoAck() {
+		h.Life.noAcks = true
+	}
 }
 
 // OnProduceRecordBuffered notes a "send".
@@ -42,14 +45,16 @@ func (h Hook) OnProduceRecordBuffered(r *kgo.Record) {
 }
 
 // OnProduceRecordUnbuffered notes an "ack": done with the record's offset, not
-// done where no try can have appended the record, and unknown otherwise.
+// done where no try can have appended the record, and unknown otherwise. A life that
+// has a producer with acks=0 says no offsets: franz-go counts such a producer's records
+// from 0, though no broker said so, and a record does not tell whose it was.
 func (h Hook) OnProduceRecordUnbuffered(r *kgo.Record, err error) {
 	e := h.note("ack", r)
 	e.Outcome = produceOutcome(err)
 	if err != nil {
 		e.Err = errText(err)
 		e.Parts[0].Partition = -1
-	} else {
+	} else if !h.Life.producesBlindly() {
 		e.Parts[0].Records[0].Offset = r.Offset
 	}
 	h.Life.Note(e)

@@ -137,6 +137,28 @@ func TestHookNotes(t *testing.T) {
 	gate.noted(t)
 }
 
+// TestHookAcksZero: nobody told the client an offset, so the ack tells none.
+func TestHookAcksZero(t *testing.T) {
+	gate := newScript()
+	h := Hook{Life: NewLife("p/0", 1, gate, newTestNames())}
+	for _, x := range []struct {
+		acks kgo.Acks
+		want string
+	}{
+		{kgo.LeaderAck(), "note ack done [a/3 {@0 id=v}]"},
+		{kgo.NoAck(), "note ack done [a/3 {id=v}]"},
+	} {
+		c, err := kgo.NewClient(kgo.WithHooks(h), kgo.SeedBrokers("127.0.0.1:1"),
+			kgo.RequiredAcks(x.acks), kgo.DisableIdempotentWrite())
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.OnProduceRecordUnbuffered(&kgo.Record{Topic: "a", Partition: 3, Value: []byte("v")}, nil)
+		gate.noted(t, x.want)
+		c.Close()
+	}
+}
+
 // TestHookClients: a real client tells its hook that it is there, what it takes, and
 // what it could not do.
 func TestHookClients(t *testing.T) {

@@ -32,7 +32,8 @@ type Life struct {
 	streams uint64
 	conns   []*Conn
 	clients []*kgo.Client
-	late    int // calls since the life was severed
+	noAcks  bool // one of the clients produces with acks=0
+	late    int  // calls since the life was severed
 }
 
 // NewLife returns a life whose crossings go to gate. Lives of one run share
@@ -75,6 +76,12 @@ func (l *Life) Clients() []*kgo.Client {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return append([]*kgo.Client(nil), l.clients...)
+}
+
+func (l *Life) producesBlindly() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.noAcks
 }
 
 // Dialer returns a dial function for kgo.Dialer: every connection that it makes
