@@ -1,6 +1,10 @@
 package props
 
-import "github.com/hopcheck/hopcheck/model"
+import (
+	"slices"
+
+	"github.com/hopcheck/hopcheck/model"
+)
 
 // SometimesResend wants an id that has two copies in the audited log of the topic.
 func SometimesResend(topic string) Sometimes {
@@ -79,7 +83,8 @@ func SometimesLostReply() Sometimes {
 		Seen: func(h *model.History) bool {
 			return anyEvent(h, func(e *model.Event) bool {
 				answer := e.Kind == model.Reply || e.Kind == model.Return
-				return answer && e.Outcome == model.Unknown && e.Err == ""
+				return answer && e.Outcome == model.Unknown && e.Err == "" &&
+					!slices.ContainsFunc(e.Parts, func(p model.Part) bool { return p.Err != "" })
 			})
 		},
 	}

@@ -31,7 +31,7 @@ type Inbox struct {
 // Next returns the next ask when it is due. It returns false once every ask had
 // its done answer, when ctx ends, and when the process is dead.
 func (i *Inbox) Next(ctx context.Context) (Ask, bool) {
-	for {
+	for ctx.Err() == nil {
 		ask, wait, changed := i.asks.take(i.life, i.replica)
 		if ask != nil {
 			i.note("ask", ask.Ask, model.NoOutcome)
@@ -45,11 +45,10 @@ func (i *Inbox) Next(ctx context.Context) (Ask, bool) {
 		case <-timer.C:
 		case <-changed:
 		case <-ctx.Done():
-			timer.Stop()
-			return Ask{}, false
 		}
 		timer.Stop()
 	}
+	return Ask{}, false
 }
 
 // Answer tells the caller what came of its ask.

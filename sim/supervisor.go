@@ -170,23 +170,32 @@ func (r *replica) env(l *life, number int) Env {
 func closeClients(l *tap.Life, returned <-chan struct{}) {
 	clients := l.Clients()
 	for _, c := range clients {
-		closed := make(chan struct{})
-		go func() {
-			defer close(closed)
-			c.CloseAllowingRebalance()
-		}()
-		for open := true; open; {
-			select {
-			case <-closed:
-				open = false
-			case <-time.After(time.Second):
-				c.AllowRebalance()
-			}
-		}
+		closeClient(c)
 	}
 	<-returned
-	for _, c := range clients {
-		c.AllowRebalance()
+	// The program may have polled once more, and made more clients, on its way out.
+	for i, c := range l.Clients() {
+		if i < len(clients) {
+			c.AllowRebalance()
+		} else {
+			closeClient(c)
+		}
+	}
+}
+
+func closeClient(c *kgo.Client) {
+	closed := make(chan struct{})
+	go func() {
+		defer close(closed)
+		c.CloseAllowingRebalance()
+	}()
+	for {
+		select {
+		case <-closed:
+			return
+		case <-time.After(time.Second):
+			c.AllowRebalance()
+		}
 	}
 }
 
