@@ -34,7 +34,7 @@ import (
 type View struct {
 	ends            map[Position]int64 // Offset 0 in every key
 	commits         map[groupPartition]lastCommit
-	pending         map[string]map[groupPartition]int64 // by transactional id
+	txns            map[string]*txnOffsets // by transactional id
 	objects         map[string]lastPut
 	asked, answered int
 }
@@ -58,7 +58,7 @@ func NewView() *View {
 	return &View{
 		ends:    map[Position]int64{},
 		commits: map[groupPartition]lastCommit{},
-		pending: map[string]map[groupPartition]int64{},
+		txns:    map[string]*txnOffsets{},
 		objects: map[string]lastPut{},
 	}
 }
@@ -80,11 +80,8 @@ func (v *View) Apply(e *Event) {
 }
 
 func (v *View) reply(e *Event) {
-	switch e.Op {
-	case "EndTxn":
-		v.endTxn(e)
-	case "InitProducerID":
-		delete(v.pending, e.TxnID) // it aborts what its predecessor left open
+	if e.TxnID != "" {
+		v.transaction(e)
 	}
 	for i := range e.Parts {
 		p := &e.Parts[i]
@@ -98,13 +95,6 @@ func (v *View) reply(e *Event) {
 			v.raise(p, max(p.End, appendedEnd(&Part{Offset: -1, Records: p.Records})))
 		case "OffsetCommit":
 			v.commit(groupPartition{e.Group, p.Topic, p.Partition}, p.Offset, e.Took())
-		case "TxnOffsetCommit":
-			open := v.pending[e.TxnID]
-			if open == nil {
-				open = map[groupPartition]int64{}
-				v.pending[e.TxnID] = open
-			}
-			open[groupPartition{e.Group, p.Topic, p.Partition}] = p.Offset
 		}
 	}
 }
@@ -113,16 +103,6 @@ func (v *View) commit(at groupPartition, offset, by int64) {
 	if by >= v.commits[at].by {
 		v.commits[at] = lastCommit{offset, by}
 	}
-}
-
-// endTxn makes the offsets of a transaction count, if it commits.
-func (v *View) endTxn(e *Event) {
-	if e.Note == "commit" {
-		for at, offset := range v.pending[e.TxnID] {
-			v.commit(at, offset, e.Took())
-		}
-	}
-	delete(v.pending, e.TxnID)
 }
 
 // appendedEnd returns one past the last record of a part, by the base offset

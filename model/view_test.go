@@ -68,6 +68,14 @@ var viewCases = []struct {
 		{Kind: Reply, Op: "EndTxn", TxnID: "x", Note: "abort"},
 		{Kind: Reply, Op: "EndTxn", TxnID: "x", Note: "commit"},
 	}, seen{Committed: -1}},
+	{"offsets of a transaction whose end is heard after its successor began", []Event{
+		{Kind: Request, Op: "TxnOffsetCommit", TxnID: "x"},
+		{Kind: Request, Op: "EndTxn", TxnID: "x"},
+		{Kind: Request, Op: "InitProducerID", TxnID: "x"},
+		{Kind: Reply, Op: "TxnOffsetCommit", Of: 1, TxnID: "x", Group: "g", Parts: committed},
+		{Kind: Reply, Op: "InitProducerID", Of: 3, TxnID: "x"},
+		{Kind: Reply, Op: "EndTxn", Of: 2, TxnID: "x", Note: "commit"},
+	}, seen{Committed: 5}},
 	{"offsets of a transaction whose owner was fenced", []Event{
 		{Kind: Reply, Op: "TxnOffsetCommit", TxnID: "x", Group: "g", Parts: committed},
 		{Kind: Reply, Op: "InitProducerID", TxnID: "x"},
