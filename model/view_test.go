@@ -60,13 +60,13 @@ var viewCases = []struct {
 			Parts: onePart(func(p *Part) { p.Offset = 3 })},
 	}, seen{Committed: 5}},
 	{"offsets of a transaction that commits", []Event{
-		{Kind: Reply, Op: "TxnOffsetCommit", TxnID: "x", Group: "g", Parts: committed},
-		{Kind: Reply, Op: "EndTxn", TxnID: "x", Outcome: Unknown, Note: "commit"},
+		{Seq: 1, Kind: Reply, Op: "TxnOffsetCommit", TxnID: "x", Group: "g", Parts: committed},
+		{Seq: 2, Kind: Reply, Op: "EndTxn", TxnID: "x", Outcome: Unknown, Note: "commit"},
 	}, seen{Committed: 5}},
 	{"offsets of a transaction that aborts", []Event{
-		{Kind: Reply, Op: "TxnOffsetCommit", TxnID: "x", Group: "g", Parts: committed},
-		{Kind: Reply, Op: "EndTxn", TxnID: "x", Note: "abort"},
-		{Kind: Reply, Op: "EndTxn", TxnID: "x", Note: "commit"},
+		{Seq: 1, Kind: Reply, Op: "TxnOffsetCommit", TxnID: "x", Group: "g", Parts: committed},
+		{Seq: 2, Kind: Reply, Op: "EndTxn", TxnID: "x", Note: "abort"},
+		{Seq: 3, Kind: Reply, Op: "EndTxn", TxnID: "x", Note: "commit"},
 	}, seen{Committed: -1}},
 	{"offsets of a transaction whose end is heard after its successor began", []Event{
 		{Kind: Request, Op: "TxnOffsetCommit", TxnID: "x"},
@@ -77,9 +77,9 @@ var viewCases = []struct {
 		{Kind: Reply, Op: "EndTxn", Of: 2, TxnID: "x", Note: "commit"},
 	}, seen{Committed: 5}},
 	{"offsets of a transaction whose owner was fenced", []Event{
-		{Kind: Reply, Op: "TxnOffsetCommit", TxnID: "x", Group: "g", Parts: committed},
-		{Kind: Reply, Op: "InitProducerID", TxnID: "x"},
-		{Kind: Reply, Op: "EndTxn", TxnID: "x", Note: "commit"},
+		{Seq: 1, Kind: Reply, Op: "TxnOffsetCommit", TxnID: "x", Group: "g", Parts: committed},
+		{Seq: 2, Kind: Reply, Op: "InitProducerID", TxnID: "x"},
+		{Seq: 3, Kind: Reply, Op: "EndTxn", TxnID: "x", Note: "commit"},
 	}, seen{Committed: -1}},
 	{"fetched end", []Event{{Kind: Reply, Op: "Fetch",
 		Parts: onePart(func(p *Part) { p.Offset, p.End = 100, 9 })}},
