@@ -1,6 +1,8 @@
 package worlds
 
 import (
+	"strings"
+
 	"github.com/hopcheck/hopcheck/model"
 	"github.com/hopcheck/hopcheck/props"
 )
@@ -39,6 +41,43 @@ func repeatedPuts() props.Evidence {
 					n++
 				}
 				seen[p.Key] = true
+			}
+			return n
+		},
+	}
+}
+
+// abortedCopies counts records of aborted transactions: attempts that readers with
+// read_committed never see.
+func abortedCopies() props.Evidence {
+	return props.Evidence{
+		Name: "aborted records",
+		Count: func(h *model.History) int {
+			n := 0
+			audit := model.Audit(h)
+			for _, part := range audit.Topic(ValidatedTopic) {
+				for _, r := range part.Records {
+					if r.Kind == model.Aborted {
+						n++
+					}
+				}
+			}
+			return n
+		},
+	}
+}
+
+// seenBy counts what the consumers of a reader process were handed.
+func seenBy(process string) props.Evidence {
+	return props.Evidence{
+		Name: "seen by " + process,
+		Count: func(h *model.History) int {
+			n := 0
+			for i := range h.Events() {
+				e := &h.Events()[i]
+				if e.Kind == model.Note && e.Op == "seen" && strings.HasPrefix(e.Proc, process+"/") {
+					n++
+				}
 			}
 			return n
 		},

@@ -36,8 +36,9 @@ const closing = 20 * time.Second
 // Player is the world of hop 1: two players that applications ask to publish.
 func Player() sim.World {
 	return sim.World{
-		Name:      "player",
-		Says:      "two players publish what applications ask, and are asked again until they say done",
+		Name: "player",
+		Says: "two players publish what applications ask, " +
+			"and are asked again until they say done",
 		Topics:    []sim.Topic{{Name: Progress, Partitions: partitions}},
 		Processes: []sim.Process{{Name: "player", Replicas: 2, Run: RunPlayer}},
 		Asks: func(rng *rand.Rand) []sim.Ask {
@@ -72,7 +73,8 @@ func asks(values [][]byte, rng *rand.Rand) []sim.Ask {
 		id, _ := identify(rawValue(v))
 		list[i] = sim.Ask{
 			// A little apart even in a burst, so that no two time out together.
-			At: time.Duration(i/burst)*burstEvery + time.Duration(i%burst)*apart, ID: id, Key: keyOf(v), Value: v,
+			At: time.Duration(i/burst)*burstEvery + time.Duration(i%burst)*apart,
+			ID: id, Key: keyOf(v), Value: v,
 			Again: rng != nil && rng.IntN(10) == 0,
 		}
 	}

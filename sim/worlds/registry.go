@@ -59,5 +59,6 @@ func Named(name string) (Entry, error) {
 	for _, e := range All() {
 		names = append(names, e.Name)
 	}
-	return Entry{}, fmt.Errorf("there is no world %q; there are %s", name, strings.Join(names, ", "))
+	return Entry{}, fmt.Errorf("there is no world %q; there are %s",
+		name, strings.Join(names, ", "))
 }

@@ -1,0 +1,173 @@
+package worlds
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"strconv"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/hopcheck/hopcheck/hops"
+	"github.com/hopcheck/hopcheck/model"
+	"github.com/hopcheck/hopcheck/props"
+	"github.com/hopcheck/hopcheck/sim"
+	"github.com/hopcheck/hopcheck/sim/tap"
+)
+
+// Names of hop 4.
+const (
+	ValidatedTopic = "learning.progress.validated"
+	ValidatedGroup = "learning-progress-validated"
+)
+
+// Times of the validated worlds, virtual.
+const (
+	txnTimeout = 15 * time.Second
+	// lsoBound is how long the last stable offset may stand still: the transaction
+	// timeout, and what it takes a coordinator to notice and a reader to see.
+	lsoBound = txnTimeout + 10*time.Second
+	// epochs of one transactional id within a minute: restarts back off to 10 s, and
+	// a member takes a new epoch after a failed transaction. A fencing fight has more.
+	epochs = 20
+)
+
+func init() {
+	for name, s := range map[string]ValidatedSetup{
+		"validated":         {Replicas: 2},
+		"validated-one":     {Replicas: 1},
+		"validated-classic": {Replicas: 2, Classic: true},
+	} {
+		w := Validated(name, s)
+		register(Entry{
+			World: w, Hop: 4,
+			Claim: "exactly-once inside Kafka, for readers with read_committed",
+			WithEvents: func(values [][]byte) sim.World {
+				w.Input = func(*rand.Rand) []sim.Input { return inputs(values) }
+				return w
+			},
+		})
+	}
+}
+
+// ValidatedSetup is what differs between the validated worlds.
+type ValidatedSetup struct {
+	Replicas int
+	Classic  bool // the classic group protocol instead of KIP-848
+}
+
+// Validated is the world of hop 4 under a name: members that copy what the contract
+// accepts in transactions, and a reader of what they write at each isolation level.
+func Validated(name string, s ValidatedSetup) sim.World {
+	says := strconv.Itoa(s.Replicas) + " transactional members"
+	if s.Classic {
+		says += ", classic group"
+	}
+	return sim.World{
+		Name: name, Says: says + ", and a reader at each isolation level",
+		Topics: []sim.Topic{
+			{Name: Progress, Partitions: partitions},
+			{Name: ValidatedTopic, Partitions: partitions},
+		},
+		Groups: []string{ValidatedGroup},
+		Processes: []sim.Process{
+			{Name: "validated", Replicas: s.Replicas, Run: s.Run},
+			{Name: "reader", Reader: true, Run: Reader(hops.ReadCommitted)},
+			{Name: "uncommitted", Reader: true, Run: Reader(hops.ReadUncommitted)},
+		},
+		Input:    func(rng *rand.Rand) []sim.Input { return inputs(Generate(rng, events)) },
+		Identify: identify,
+		Classify: classify,
+		Promises: []props.Property{
+			props.ExactlyOnce(Progress, ValidatedTopic, ValidatedGroup),
+			props.NoAbortedVisible(ValidatedTopic, "reader"),
+			props.SeenOnce(ValidatedTopic, "reader"),
+			props.OrderPerPartition(Progress, ValidatedTopic),
+			props.OffsetsOnlyInTransactions(ValidatedGroup),
+			props.OffsetArithmetic(Progress, ValidatedTopic, ValidatedGroup),
+			props.FencedStops(),
+			props.OneOwner(),
+			props.LSOProgress(ValidatedTopic, lsoBound),
+			props.NoExternalCallInTransaction(),
+			props.EpochsBounded(epochs, time.Minute),
+			props.Drains(Progress, ValidatedGroup),
+		},
+		Sometimes: []props.Sometimes{
+			props.SometimesCrash(),
+			props.SometimesAborted(ValidatedTopic),
+			props.SometimesLostEnd(),
+		},
+		Evidence: []props.Evidence{
+			abortedCopies(), seenBy("uncommitted"), seenBy("reader"),
+		},
+		Drained:       validated,
+		BrokerConfigs: brokerConfigs,
+	}
+}
+
+// Run is one life of a transactional member.
+func (s ValidatedSetup) Run(ctx context.Context, env sim.Env) error {
+	v, err := hops.NewValidated(s.Config(env))
+	if err != nil {
+		return err
+	}
+	err = v.Run(ctx)
+	// A supervisor that knows its trade does not start again what was fenced: some
+	// other process owns its transactional id now.
+	var fenced *hops.FencedError
+	if errors.As(err, &fenced) {
+		env.Alert("fenced", fenced.Error())
+	}
+	return err
+}
+
+// Config returns the configuration of a member in a world.
+func (s ValidatedSetup) Config(env sim.Env) hops.ValidatedConfig {
+	kafka := env.Kafka
+	if s.Classic {
+		kafka = append(kafka[:len(kafka):len(kafka)],
+			kgo.SessionTimeout(12*time.Second), kgo.RebalanceTimeout(5*time.Second))
+	}
+	return hops.ValidatedConfig{
+		Kafka: kafka, Input: Progress, Output: ValidatedTopic, Group: ValidatedGroup,
+		Instance: env.Instance, Classic: s.Classic, TransactionTimeout: txnTimeout,
+		CallTimeout: 10 * time.Second, Alert: alert(env),
+	}
+}
+
+// Reader returns a process that reads the validated topic at an isolation level,
+// from its start in every life.
+func Reader(isolation hops.Isolation) func(context.Context, sim.Env) error {
+	return func(ctx context.Context, env sim.Env) error {
+		r, err := hops.NewValidatedReader(hops.ValidatedReaderConfig{
+			Kafka: env.Kafka, Topic: ValidatedTopic, Isolation: isolation, Alert: alert(env),
+		})
+		if err != nil {
+			return err
+		}
+		return r.Run(ctx, func(hops.Seen) {})
+	}
+}
+
+// validated reports whether the group has committed all that came in.
+func validated(v *model.View) bool {
+	for p := range int32(partitions) {
+		if max(0, v.Committed(ValidatedGroup, Progress, p)) < v.End(Progress, p) {
+			return false
+		}
+	}
+	return true
+}
+
+// classify says why the contract rejects a record of the bus.
+func classify(r tap.Raw) string {
+	if r.Topic != Progress {
+		return ""
+	}
+	var reject *hops.Reject
+	if errors.As(hops.Classify(r.Key, r.Value), &reject) {
+		return reject.Reason
+	}
+	return ""
+}
