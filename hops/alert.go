@@ -37,4 +37,5 @@ const (
 	AlertStopped = "stopped"
 )
 
+// String returns hop, kind and detail on one line.
 func (a Alert) String() string { return a.Hop + ": " + a.What + ": " + a.Detail }

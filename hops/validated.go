@@ -68,6 +68,7 @@ type FencedError struct {
 	Err             error
 }
 
+// Error names the identity and says what to do.
 func (e *FencedError) Error() string {
 	return fmt.Sprintf("validated: fenced as %s, do not restart while another instance owns it: %v",
 		e.TransactionalID, e.Err)

@@ -23,6 +23,8 @@ func TestValidatedAnswers(t *testing.T) {
 		{kmsg.InitProducerID, kerr.CoordinatorLoadInProgress, false},
 		{kmsg.InitProducerID, kerr.NotCoordinator, false},
 		{kmsg.InitProducerID, kerr.ProducerFenced, true},
+		{kmsg.AddPartitionsToTxn, kerr.ConcurrentTransactions, false},
+		{kmsg.AddOffsetsToTxn, kerr.CoordinatorLoadInProgress, false},
 		{kmsg.Produce, kerr.NotLeaderForPartition, false},
 		{kmsg.Produce, kerr.RequestTimedOut, false},
 		{kmsg.Produce, kerr.InvalidProducerEpoch, true},
@@ -47,33 +49,54 @@ func TestValidatedAnswers(t *testing.T) {
 		{kmsg.EndTxn, kerr.InvalidProducerEpoch, true},
 		{kmsg.OffsetFetch, kerr.UnstableOffsetCommit, false},
 	} {
-		for _, count := range []int{1, 4} {
-			t.Run(test.key.Name()+" "+test.err.Message, func(t *testing.T) {
-				inPipe(t, 1, func(t *testing.T, p *pipe) {
-					p.append(0, append(p.good(2), "{}")...)
-					p.cluster.Fault(kfake.Fault{
-						Keys: []kmsg.Key{test.key}, Err: test.err, Count: count,
+		for name, change := range map[string]func(*ValidatedConfig){
+			"": func(*ValidatedConfig) {}, "classic": classicGroup, "kafka 3.6": before890,
+		} {
+			for _, count := range []int{1, 4} {
+				t.Run(test.key.Name()+" "+test.err.Message+" "+name, func(t *testing.T) {
+					if name == "kafka 3.6" && stopsBefore890(test.key, test.err) {
+						t.Skip("the client gives up, and a new process begins anew")
+					}
+					inPipe(t, 1, func(t *testing.T, p *pipe) {
+						p.append(0, append(p.good(2), "{}")...)
+						p.cluster.Fault(kfake.Fault{
+							Keys: []kmsg.Key{test.key}, Err: test.err, Count: count,
+						})
+						p.answered(p.start("a", quickly, change), test.final)
 					})
-					l := p.start("a", quickly)
-					wait(120)
-					select {
-					case err := <-l.ended:
-						l.ended <- err
-						var fenced *FencedError
-						if !test.final || !errors.As(err, &fenced) {
-							t.Errorf("ended with %v", err)
-						}
-						return
-					default:
-					}
-					if test.final {
-						t.Error("goes on")
-					}
-					p.append(0, p.good(2)...)
-					wait(60)
-					p.wants(map[int32][]int64{0: {0, 1, 3, 4}})
 				})
-			})
+			}
 		}
 	}
+}
+
+// answered checks that a life ended if the answers were final, and otherwise has
+// carried over what was there, and goes on to do so.
+func (p *pipe) answered(l *life, final bool) {
+	p.t.Helper()
+	wait(120)
+	select {
+	case err := <-l.ended:
+		l.ended <- err
+		var fenced *FencedError
+		if !final || !errors.As(err, &fenced) {
+			p.t.Errorf("ended with %v", err)
+		}
+		if n := l.line.count(kmsg.InitProducerID); n != 1 {
+			p.t.Errorf("initialised its id %d times", n)
+		}
+		return
+	default:
+	}
+	if final {
+		p.t.Error("goes on")
+	}
+	p.append(0, p.good(2)...)
+	wait(60)
+	p.wants(map[int32][]int64{0: {0, 1, 3, 4}})
+}
+
+func stopsBefore890(key kmsg.Key, err *kerr.Error) bool {
+	return key == kmsg.Produce && err == kerr.OutOfOrderSequenceNumber ||
+		err == kerr.TransactionAbortable
 }

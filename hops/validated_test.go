@@ -39,7 +39,7 @@ func TestNewValidatedRefuses(t *testing.T) {
 // Accepted records arrive with their key, bytes and headers; rejects leave no
 // trace but the commit that passes them.
 func TestValidatedCopies(t *testing.T) {
-	bothGroups(t, func(t *testing.T, group func(*ValidatedConfig)) {
+	eachProtocol(t, func(t *testing.T, group func(*ValidatedConfig)) {
 		inPipe(t, 2, func(t *testing.T, p *pipe) {
 			values := p.good(5)
 			values[0], values[3] = "not JSON", "{}"
@@ -58,7 +58,8 @@ func TestValidatedCopies(t *testing.T) {
 				t.Errorf("alerts: %v", p.alerts)
 			}
 			first := p.readAll(ReadUncommitted)[0]
-			if string(first.Key) != "ada" || string(first.Value) != string(mustValue(t, event("e1"))) {
+			value := string(mustValue(t, event("e1")))
+			if string(first.Key) != "ada" || string(first.Value) != value {
 				t.Errorf("the first record is %q: %q", first.Key, first.Value)
 			}
 		})
@@ -86,7 +87,7 @@ func TestValidatedHeaders(t *testing.T) {
 // What a transaction wrote before it was aborted is there, for those who ask for
 // it.
 func TestValidatedAbort(t *testing.T) {
-	bothGroups(t, func(t *testing.T, group func(*ValidatedConfig)) {
+	eachProtocol(t, func(t *testing.T, group func(*ValidatedConfig)) {
 		inPipe(t, 1, func(t *testing.T, p *pipe) {
 			p.cluster.Fault(kfake.Fault{
 				Keys: []kmsg.Key{kmsg.TxnOffsetCommit}, Err: kerr.IllegalGeneration, Count: 1,
@@ -152,7 +153,7 @@ func TestValidatedCrashOtherInstance(t *testing.T) {
 
 // A reply that is lost on its way changes nothing, whatever it answered.
 func TestValidatedLostReplies(t *testing.T) {
-	bothGroups(t, func(t *testing.T, group func(*ValidatedConfig)) {
+	eachProtocol(t, func(t *testing.T, group func(*ValidatedConfig)) {
 		for _, key := range []kmsg.Key{
 			kmsg.InitProducerID, kmsg.Produce, kmsg.TxnOffsetCommit, kmsg.EndTxn, kmsg.OffsetFetch,
 		} {
@@ -184,7 +185,7 @@ func TestValidatedLostReplies(t *testing.T) {
 // Two processes that share an identity: the elder is fenced and ends, the younger
 // goes on.
 func TestValidatedTwoOwners(t *testing.T) {
-	bothGroups(t, func(t *testing.T, group func(*ValidatedConfig)) {
+	eachProtocol(t, func(t *testing.T, group func(*ValidatedConfig)) {
 		inPipe(t, 2, func(t *testing.T, p *pipe) {
 			p.append(0, p.good(2)...)
 			p.append(1, p.good(2)...)

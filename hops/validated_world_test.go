@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
+	"github.com/twmb/franz-go/pkg/kversion"
 )
 
 const (
@@ -74,10 +75,26 @@ func (p *pipe) start(instance string, change ...func(*ValidatedConfig)) *life {
 
 func classicGroup(cfg *ValidatedConfig) { cfg.Classic = true }
 
+// before890 makes the client speak as before KIP-890, when a transaction kept its
+// epoch and an epoch that is no longer valid could be renewed.
+func before890(cfg *ValidatedConfig) {
+	cfg.Classic = true
+	cfg.Kafka = append(cfg.Kafka, kgo.MaxVersions(kversion.V3_6_0()))
+}
+
 // bothGroups runs a test with each group protocol.
 func bothGroups(t *testing.T, test func(*testing.T, func(*ValidatedConfig))) {
 	t.Run("kip-848", func(t *testing.T) { test(t, func(*ValidatedConfig) {}) })
 	t.Run("classic", func(t *testing.T) { test(t, classicGroup) })
+}
+
+// eachProtocol does so, and once more with old transactions. It is not for tests
+// that cut a process off: as before KIP-890 the client's producer then tries to
+// add partitions to its transaction again and again without a pause, and virtual
+// time stands still.
+func eachProtocol(t *testing.T, test func(*testing.T, func(*ValidatedConfig))) {
+	bothGroups(t, test)
+	t.Run("kafka 3.6", func(t *testing.T) { test(t, before890) })
 }
 
 func (p *pipe) readAll(isolation Isolation) []Seen {
