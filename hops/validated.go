@@ -150,10 +150,8 @@ func (v *Validated) options() []kgo.Opt {
 		kgo.TransactionalID(v.cfg.TransactionalID()),
 		kgo.TransactionTimeout(v.cfg.TransactionTimeout),
 		kgo.FetchIsolationLevel(kgo.ReadCommitted()),
-		// Offsets of an open transaction are waited for. The client always does so
-		// by now; a reader of this list should not have to know.
-		kgo.RequireStableFetchOffsets(),
-		// Offsets are committed by transactions and by nothing else.
+		// Offsets are committed by transactions and by nothing else. Those of an open
+		// transaction are waited for when a partition comes: the client always does.
 		kgo.DisableAutoCommit(),
 		kgo.ConsumeStartOffset(kgo.NewOffset().AtStart()),
 		kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()),

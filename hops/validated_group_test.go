@@ -81,6 +81,43 @@ func TestValidatedJoinAtAnyMoment(t *testing.T) {
 	})
 }
 
+// A process that is cut off in a transaction, and comes back when another has done
+// its work, adds nothing to it.
+func TestValidatedZombie(t *testing.T) {
+	bothGroups(t, func(t *testing.T, group func(*ValidatedConfig)) {
+		for _, key := range []kmsg.Key{kmsg.Produce, kmsg.TxnOffsetCommit, kmsg.EndTxn} {
+			for _, heir := range []string{"a", "b"} {
+				for _, seconds := range []int{5, 12, 20, 90} {
+					name := fmt.Sprintf("%s, %s comes, %d s", key.Name(), heir, seconds)
+					t.Run(name, func(t *testing.T) {
+						inPipe(t, 2, func(t *testing.T, p *pipe) {
+							l := p.start("a", group)
+							wait(10)
+							l.line.setFaults(func(k kmsg.Key, _ int) fate {
+								if k == key {
+									return freeze
+								}
+								return deliver
+							})
+							p.append(0, p.good(3)...)
+							wait(1)
+							p.start(heir, group)
+							wait(seconds)
+							l.line.thaw()
+							p.append(0, p.good(2)...)
+							p.append(1, p.good(2)...)
+							wait(150)
+							p.append(0, p.good(1)...)
+							wait(30)
+							p.wants(map[int32][]int64{0: upTo(6), 1: upTo(2)})
+						})
+					})
+				}
+			}
+		}
+	})
+}
+
 // A stop finishes the transaction at hand.
 func TestValidatedStopsInTransaction(t *testing.T) {
 	eachProtocol(t, func(t *testing.T, group func(*ValidatedConfig)) {

@@ -164,6 +164,7 @@ type line struct {
 	conns  []net.Conn
 	asked  map[kmsg.Key]int
 	faults func(key kmsg.Key, nth int) fate
+	frozen chan struct{} // closed by thaw
 }
 
 type fate int
@@ -172,11 +173,13 @@ const (
 	deliver   fate = iota
 	loseReply      // the broker does it, and the connection breaks before it says so
 	crash          // the request is not sent, and the process is cut off for good
+	freeze         // this request and all that follow wait until the line thaws
 )
 
 var errCut = errors.New("connection cut")
 
 func (l *line) connect(ctx context.Context, network, host string) (net.Conn, error) {
+	l.wait()
 	conn, err := l.dial(ctx, network, host)
 	if err != nil {
 		return nil, err
@@ -189,6 +192,32 @@ func (l *line) connect(ctx context.Context, network, host string) (net.Conn, err
 	}
 	l.conns = append(l.conns, conn)
 	return &wire{Conn: conn, line: l, lost: make(map[uint32]bool)}, nil
+}
+
+func (l *line) freeze() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.frozen == nil {
+		l.frozen = make(chan struct{})
+	}
+}
+
+// wait is not under the lock: virtual time stands still while a goroutine waits
+// for a mutex.
+func (l *line) wait() {
+	l.mu.Lock()
+	frozen := l.frozen
+	l.mu.Unlock()
+	if frozen != nil {
+		<-frozen
+	}
+}
+
+func (l *line) thaw() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	close(l.frozen)
+	l.faults = nil
 }
 
 func (l *line) kill() {
@@ -242,12 +271,15 @@ func (c *wire) Write(frame []byte) (int, error) {
 		case crash:
 			c.line.kill()
 			return 0, io.EOF
+		case freeze:
+			c.line.freeze()
 		case loseReply:
 			c.mu.Lock()
 			c.lost[correlation] = true
 			c.mu.Unlock()
 		}
 	}
+	c.line.wait()
 	return c.Conn.Write(frame)
 }
 
