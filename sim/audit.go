@@ -102,7 +102,7 @@ func (r *run) readPartition(
 ) (model.Part, error) {
 	part := model.PartOf(t.name, partition)
 	for at := int64(0); ; {
-		rp, err := r.fetch(ctx, t, partition, at, readUncommitted)
+		rp, err := r.fetch(ctx, t, partition, at)
 		if err != nil {
 			return part, err
 		}
@@ -118,35 +118,24 @@ func (r *run) readPartition(
 			return part, err
 		}
 		records := r.gate.names.Records(t.name, rp.RecordBatches)
-		// Which transactions were aborted a broker says only to who reads committed.
-		committed, err := r.fetch(ctx, t, partition, at, readCommitted)
-		if err != nil {
-			return part, err
-		}
-		markAborted(records, committed.AbortedTransactions)
 		part.Records = append(part.Records, records...)
 		if len(records) > 0 {
 			at = records[len(records)-1].Offset + 1
 		}
 		if len(records) == 0 || at >= rp.HighWatermark {
+			markAborted(part.Records)
 			return part, nil
 		}
 	}
 }
 
-// Isolation levels of a fetch.
-const (
-	readUncommitted int8 = 0
-	readCommitted   int8 = 1
-)
-
 func (r *run) fetch(
-	ctx context.Context, t topic, partition int32, at int64, isolation int8,
+	ctx context.Context, t topic, partition int32, at int64,
 ) (kmsg.FetchResponseTopicPartition, error) {
 	req := kmsg.NewPtrFetchRequest()
 	req.MaxBytes, req.MaxWaitMillis = 64<<20, 0
 	req.SessionEpoch = -1 // no session
-	req.IsolationLevel = isolation
+	req.IsolationLevel = 0 // uncommitted records too
 	rt := kmsg.NewFetchRequestTopic()
 	rt.Topic, rt.TopicID = t.name, t.id
 	rp := kmsg.NewFetchRequestTopicPartition()
@@ -167,27 +156,18 @@ func (r *run) fetch(
 	return f.Topics[0].Partitions[0], nil
 }
 
-// markAborted says of every data record whether its transaction was aborted: from
-// the first offset that the broker names for a producer to that producer's next
-// abort marker.
-func markAborted(
-	records []model.Record, aborted []kmsg.FetchResponseTopicPartitionAbortedTransaction,
-) {
-	slices.SortFunc(aborted, func(a, b kmsg.FetchResponseTopicPartitionAbortedTransaction) int {
-		return int(a.FirstOffset - b.FirstOffset)
-	})
-	for _, a := range aborted {
-		for i := range records {
-			rec := &records[i]
-			if rec.Offset < a.FirstOffset || rec.Producer != a.ProducerID+1 {
-				continue
-			}
-			if rec.Kind == model.AbortMarker {
-				break
-			}
-			if rec.Kind == model.Data {
-				rec.Kind = model.Aborted
-			}
+// markAborted says of every data record whether its transaction was aborted: its
+// producer's next marker tells. The list that a broker gives for this ends at the
+// last stable offset, behind which transactions may have ended too.
+func markAborted(records []model.Record) {
+	next := make(map[int64]model.RecordKind) // by producer
+	for i := len(records) - 1; i >= 0; i-- {
+		rec := &records[i]
+		switch {
+		case rec.Kind == model.AbortMarker || rec.Kind == model.CommitMarker:
+			next[rec.Producer] = rec.Kind
+		case rec.Kind == model.Data && next[rec.Producer] == model.AbortMarker:
+			rec.Kind = model.Aborted
 		}
 	}
 }
