@@ -134,7 +134,7 @@ func (r *run) fetch(
 ) (kmsg.FetchResponseTopicPartition, error) {
 	req := kmsg.NewPtrFetchRequest()
 	req.MaxBytes, req.MaxWaitMillis = 64<<20, 0
-	req.SessionEpoch = -1 // no session
+	req.SessionEpoch = -1  // no session
 	req.IsolationLevel = 0 // uncommitted records too
 	rt := kmsg.NewFetchRequestTopic()
 	rt.Topic, rt.TopicID = t.name, t.id

@@ -24,6 +24,7 @@ type hunting struct {
 	out       string
 	workers   int
 	shard     string
+	lab       bool // with the isolation lab
 }
 
 // defaultOut is where failures are saved.
@@ -42,7 +43,7 @@ const tourSchedules = 1500
 
 // addTour makes the root command the tour of every world.
 func (p *program) addTour(root *cobra.Command) {
-	var h hunting
+	h := hunting{lab: true}
 	root.Flags().Uint64Var(&h.seed, "seed", 1, "seed of the campaign")
 	root.Flags().IntVar(&h.schedules, "schedules", 0,
 		"schedules of each world (default: what takes some seconds)")
@@ -197,6 +198,10 @@ func (p *program) hunt(ctx context.Context, h hunting) error {
 	if ranErr == nil {
 		ranErr = confirm(ctx, f, o.subjects)
 	}
+	var seen []string
+	if h.lab && ranErr == nil && ctx.Err() == nil {
+		seen, ranErr = lab(ctx, f)
+	}
 	g.clear()
 	var lines []line
 	for _, s := range o.subjects {
@@ -209,7 +214,7 @@ func (p *program) hunt(ctx context.Context, h hunting) error {
 		lines = append(lines, l)
 	}
 	sum := summary(lines, time.Since(began))
-	if err := p.printHunt(h, o, append(lines, sum)); err != nil {
+	if err := p.printHunt(h, o, append(lines, sum), seen); err != nil {
 		return err
 	}
 	status := statusOf(lines)
@@ -225,13 +230,14 @@ func (p *program) hunt(ctx context.Context, h hunting) error {
 }
 
 // printHunt prints lines, the last of which is the summary.
-func (p *program) printHunt(h hunting, o order, lines []line) error {
+func (p *program) printHunt(h hunting, o order, lines []line, seen []string) error {
 	if p.json {
 		return p.printJSON(lines)
 	}
 	colour := palette(colours(p.out))
 	worlds, sum := lines[:len(lines)-1], lines[len(lines)-1]
 	hopTable{colour, p.out}.print(worlds)
+	p.printLab(seen)
 	for i, s := range o.subjects {
 		if s.failure != nil {
 			again := "not saved"
