@@ -106,7 +106,8 @@ func (o Options) Check() error {
 	for _, op := range slices.Sorted(maps.Keys(o.Codes)) {
 		for _, code := range o.Codes[op] {
 			if !slices.Contains(known, code) {
-				return fmt.Errorf("no error %q%s to answer %s with", code, suggestion(code, known), op)
+				return fmt.Errorf("no error %q%s to answer %s with",
+					code, suggestion(code, known), op)
 			}
 		}
 	}

@@ -126,7 +126,8 @@ func (p *parser) line(number int, line string) *ParseError {
 	if p.seen["world"] == 0 {
 		msg := "the first line must be: world NAME"
 		if _, ok := verb(w.words[0]); !ok {
-			msg = quote(w.words[0]) + suggestion(w.words[0], headers) + " begins no schedule; " + msg
+			msg = quote(w.words[0]) + suggestion(w.words[0], headers) +
+				" begins no schedule; " + msg
 		}
 		return &ParseError{Column: w.cols[0], Msg: msg}
 	}

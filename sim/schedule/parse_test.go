@@ -58,15 +58,19 @@ func TestParseIsLenientWithFormAlone(t *testing.T) {
 	}
 }
 
-func TestParseRefuses(t *testing.T) {
-	const head = "world w\nseed 1\n"
-	const usage = "; write: crash PROC life N before|after KIND OP N"
+// refusal is a file that Parse refuses, and with what.
+type refusal struct{ name, in, want string }
+
+// head is what stands before the faults of a refused file.
+const head = "world w\nseed 1\n"
+
+func TestParseRefusesFiles(t *testing.T) {
 	long := strings.Repeat("x", schedule.MaxLine)
 	many := head
 	for i := range schedule.MaxFaults + 1 {
 		many += fmt.Sprintf("lose p life 1 call put %d\n", i+1)
 	}
-	for _, tt := range []struct{ name, in, want string }{
+	refuse(t, []refusal{
 		{"empty", "", "the schedule is empty; it begins with: world NAME"},
 		{"comments", "# nothing\n", "the schedule is empty; it begins with: world NAME"},
 		{"no world", "seed 1\n", "no world line; a schedule begins with: world NAME"},
@@ -98,6 +102,12 @@ func TestParseRefuses(t *testing.T) {
 			`line 1, column 9: "v" is one word too many; write: world NAME`},
 		{"same twice", head + "lose p life 1 call put 1\nlose p life 1 call put 1 \n",
 			"line 4: the same fault stands twice: lose p life 1 call put 1"},
+	})
+}
+
+func TestParseRefusesFaults(t *testing.T) {
+	const usage = "; write: crash PROC life N before|after KIND OP N"
+	refuse(t, []refusal{
 		{"verb", head + "crush p life 1 before call put 1\n",
 			`line 3, column 1: no fault begins with "crush" (did you mean "crash"?); ` +
 				`write one of crash, delay, error, lose, pause, stop`},
@@ -128,7 +138,12 @@ func TestParseRefuses(t *testing.T) {
 		{"no-break space", head + "lose p\u00a0 life 1 call put 1\n",
 			`line 3, column 6: "p\u00a0" should be the name of a process ` +
 				`(at most 128 letters, digits, - . _ /); write: lose PROC life N KIND OP N`},
-	} {
+	})
+}
+
+func refuse(t *testing.T, refused []refusal) {
+	t.Helper()
+	for _, tt := range refused {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := schedule.Parse(strings.NewReader(tt.in))
 			if err == nil {
