@@ -10,7 +10,8 @@ import (
 
 func TestBodyRoundTrip(t *testing.T) {
 	lines := []Line{
-		{Offset: 7, Timestamp: 1_772_352_000_000, Key: []byte("ada"), Value: []byte("{\"a\":\"<\n>\"}")},
+		{Offset: 7, Timestamp: 1_772_352_000_000, Key: []byte("ada"),
+			Value: []byte("{\"a\":\"<\n>\"}")},
 		{Offset: 8, Reject: ReasonNotJSON},
 		{Offset: 9, Hole: true},
 		{Offset: 10, Timestamp: -1, Key: []byte("\xff\x00"), Value: []byte("\xfe")},

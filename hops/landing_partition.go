@@ -55,6 +55,7 @@ type DamageError struct {
 	Reason    string
 }
 
+// Error names the partition, the offset at which it stopped, and the reason.
 func (e *DamageError) Error() string {
 	return fmt.Sprintf("%s/%d stopped at offset %d: %s", e.Topic, e.Partition, e.Offset, e.Reason)
 }

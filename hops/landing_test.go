@@ -262,9 +262,11 @@ func TestLandingHoles(t *testing.T) {
 		want    []string
 		trimmed int
 	}{
-		{"head, no commit", blocks(4, 0), 0, 2, []string{"0: 0=hole 1=hole 2 3", "4: 4 5 6 7"}, 0},
+		{"head, no commit", blocks(4, 0), 0, 2,
+			[]string{"0: 0=hole 1=hole 2 3", "4: 4 5 6 7"}, 0},
 		{"head, a whole block", blocks(2, 0), 0, 5, []string{"4: 4=hole 5", "6: 6 7"}, 0},
-		{"after a flush", blocks(4, time.Second), 2, 3, []string{"0: 0 1 2=hole 3", "4: 4 5 6 7"}, 1},
+		{"after a flush", blocks(4, time.Second), 2, 3,
+			[]string{"0: 0 1 2=hole 3", "4: 4 5 6 7"}, 1},
 		{"past a flushed block", blocks(4, time.Second), 2, 6,
 			[]string{"0: 0 1 2=hole 3=hole", "4: 4=hole 5=hole 6 7"}, 1},
 		{"record", records, 2, 6, []string{"0: 0", "1: 1", "6: 6", "7: 7"}, 1},

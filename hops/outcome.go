@@ -25,6 +25,7 @@ type SendError struct {
 	Err     error
 }
 
+// Error names the event and its outcome, and says what failed.
 func (e *SendError) Error() string {
 	return fmt.Sprintf("event %s is %s: %v", e.EventID, e.Outcome, e.Err)
 }
@@ -36,6 +37,7 @@ func (e *SendError) Unwrap() error { return e.Err }
 // was still unknown when the player closed. They may be in the log.
 type UnresolvedError struct{ EventIDs []string }
 
+// Error counts the events and lists their ids.
 func (e *UnresolvedError) Error() string {
 	return fmt.Sprintf("%d events unresolved at close: %s",
 		len(e.EventIDs), strings.Join(e.EventIDs, ", "))

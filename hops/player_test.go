@@ -103,11 +103,12 @@ func TestPlayerResendsSameID(t *testing.T) {
 			kmsg.Response, error, bool,
 		) {
 			w.cluster.KeepControl()
-			ids = append(ids, idIn(req.(*kmsg.ProduceRequest)))
+			produce := req.(*kmsg.ProduceRequest)
+			ids = append(ids, idIn(produce))
 			if len(ids) > 3 {
 				return nil, nil, false
 			}
-			return produceAnswer(req.(*kmsg.ProduceRequest), kerr.UnknownServerError.Code, -1), nil, true
+			return produceAnswer(produce, kerr.UnknownServerError.Code, -1), nil, true
 		})
 		receipt, err := w.player(nil).Send(t.Context(), event(""))
 		if err != nil {
@@ -233,7 +234,9 @@ func TestPlayerCloseReportsUnresolved(t *testing.T) {
 		player := w.player(func(cfg *PlayerConfig) { cfg.Kafka = kafka })
 		results := make(chan error, 3)
 		for i := range 3 {
-			player.Submit(event(fmt.Sprintf("e%d", i)), func(_ Receipt, err error) { results <- err })
+			player.Submit(event(fmt.Sprintf("e%d", i)), func(_ Receipt, err error) {
+				results <- err
+			})
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()

@@ -70,6 +70,7 @@ type Reject struct {
 	Field  string
 }
 
+// Error names the reason and the field, if there is one.
 func (r *Reject) Error() string {
 	if r.Field == "" {
 		return "contract: " + r.Reason
