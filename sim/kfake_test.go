@@ -95,7 +95,7 @@ func TestKfakeNeverExpires(t *testing.T) {
 	if stayed == 0 {
 		t.Errorf("the member whose connection was closed stayed in none of %d groups: kfake has "+
 			"changed. Point 3 can go from docs/kfake.md, and a crash can close the connections at "+
-			"the broker's side (sim/supervisor.go)", groups)
+			"the broker's side (sim/tap/conn.go)", groups)
 	}
 }
 
