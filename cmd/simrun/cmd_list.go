@@ -127,10 +127,16 @@ func (p *program) printListed(all []listed) error {
 	colour := palette(colours(p.out))
 	for _, l := range all {
 		name := "  " + colour.head(l.Name)
-		if l.Where != "" {
-			name += colour.faint(" (" + l.Where + ")")
+		where := "(" + l.Where + ")"
+		switch {
+		case l.Where == "":
+			name += "\n"
+		case width("  "+l.Name+" "+where) <= columns:
+			name += colour.faint(" "+where) + "\n"
+		default:
+			name += "\n" + colour.faint(foldList(strings.Split(where, ", "), "      "))
 		}
-		text := name + "\n" + fold(l.Says, "      ")
+		text := name + fold(l.Says, "      ")
 		if l.More != "" {
 			text += fold(l.More, "      ")
 		}

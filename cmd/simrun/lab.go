@@ -29,7 +29,8 @@ func (p *program) printLab(lines []string) {
 	if p.json || len(lines) == 0 {
 		return
 	}
-	fmt.Fprintf(p.out, "\nisolation lab (hop 4; one transaction aborts, the next commits the same):\n")
+	fmt.Fprint(p.out,
+		"\nisolation lab (hop 4; one transaction aborts, the next commits the same):\n")
 	for _, l := range lines {
 		fmt.Fprintf(p.out, "  %s\n", l)
 	}

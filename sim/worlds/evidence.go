@@ -75,7 +75,8 @@ func seenBy(process string) props.Evidence {
 			n := 0
 			for i := range h.Events() {
 				e := &h.Events()[i]
-				if e.Kind == model.Note && e.Op == "seen" && strings.HasPrefix(e.Proc, process+"/") {
+				if e.Kind == model.Note && e.Op == "seen" &&
+					strings.HasPrefix(e.Proc, process+"/") {
 					n++
 				}
 			}

@@ -31,7 +31,8 @@ func LabReport(h *model.History) []string {
 	for _, part := range audit.Topic(Progress) {
 		for _, r := range part.Records {
 			if r.Kind == model.Data && r.Class == "" {
-				inputs[model.Position{Topic: Progress, Partition: part.Partition, Offset: r.Offset}] = true
+				at := model.Position{Topic: Progress, Partition: part.Partition, Offset: r.Offset}
+				inputs[at] = true
 			}
 		}
 	}
@@ -47,7 +48,8 @@ func LabReport(h *model.History) []string {
 	lines := []string{
 		fmt.Sprintf("%d accepted inputs; %d records of an aborted transaction in the output",
 			len(inputs), len(aborted)),
-		fmt.Sprintf("read_uncommitted was handed %d records: %d of them a second copy of their input",
+		fmt.Sprintf("read_uncommitted was handed %d records: "+
+			"%d of them a second copy of their input",
 			uncommitted.records, uncommitted.repeats),
 		fmt.Sprintf("read_committed was handed %d records: %d of them a second copy",
 			committed.records, committed.repeats),

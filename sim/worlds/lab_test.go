@@ -22,7 +22,8 @@ func TestIsolationLab(t *testing.T) {
 	if len(r.Broken) > 0 {
 		t.Fatal(r.Broken)
 	}
-	committed, uncommitted := copiesSeen(r.History, "reader/0"), copiesSeen(r.History, "uncommitted/0")
+	committed := copiesSeen(r.History, "reader/0")
+	uncommitted := copiesSeen(r.History, "uncommitted/0")
 	if committed.repeats != 0 || uncommitted.repeats == 0 || committed.records == 0 {
 		t.Errorf("read_committed %+v, read_uncommitted %+v", committed, uncommitted)
 	}
