@@ -9,7 +9,8 @@ import (
 //
 //	seq at proc [life n] kind [op [nth] [outcome]] {field=value} {[part]} [note=...]
 //	part:   [topic/partition @offset end=n stable=n seq=n err=name {record}]
-//	record: {@offset kind id=... key=... digest=... from=topic/partition@offset producer=n}
+//	record: {@offset kind id=... key=... digest=... class=...
+//	         from=topic/partition@offset producer=n}, in one line
 //
 // A word stands bare where it is made of letters, digits and ._-/:@+%,~#* and
 // in Go's double quotes otherwise, so a line never holds a control byte, and

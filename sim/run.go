@@ -366,4 +366,4 @@ func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // ErrNeedsTag is what a build without the tag synctests gets instead of a run.
 var ErrNeedsTag = errors.New("this build cannot simulate: franz-go's mutexes stop virtual " +
-	"time unless it is built with a tag; type: go test -tags synctests")
+	"time unless it is built with -tags synctests; put that after go test, or after go run")

@@ -132,7 +132,17 @@ func (h hunting) order(p *program) (order, error) {
 		return o, err
 	}
 	for _, s := range scenes {
-		subject, err := newSubject(s, "", h.seed)
+		// A mutant is after its own promise: others may break before it, and show
+		// nothing of what it is about.
+		target := ""
+		if s.Mutant != "" {
+			m, err := mutants.Named(s.Mutant)
+			if err != nil {
+				return o, wrongUse("%w", err)
+			}
+			target = m.Breaks
+		}
+		subject, err := newSubject(s, target, h.seed)
 		if err != nil {
 			return o, err
 		}

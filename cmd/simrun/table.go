@@ -20,7 +20,7 @@ type hopTable struct {
 func (t hopTable) print(lines []line) {
 	g := grid{
 		head: []string{
-			"hop", "world", "schedules", "kills", "faults", "losses", "virtual", "verdict",
+			"hop", "world", "schedules", "kills", "faults", "broken", "virtual", "verdict",
 		},
 		right: []bool{true, false, true, true, true, true, true, false},
 	}
@@ -29,13 +29,13 @@ func (t hopTable) print(lines []line) {
 		if e, err := worlds.Named(l.Name); err == nil {
 			hop = fmt.Sprint(e.Hop)
 		}
-		losses := "0"
+		broken := "0"
 		if l.Promise != "" {
-			losses = "1"
+			broken = "1"
 		}
 		g.rows = append(g.rows, []string{
 			hop, fullName(l), thousands(l.Schedules), thousands(l.Kills), thousands(l.Struck),
-			losses, span(l.VirtualS), l.Verdict,
+			broken, span(l.VirtualS), l.Verdict,
 		})
 	}
 	rows := g.lines(func(row, column int, cell string) string {

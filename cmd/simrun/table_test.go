@@ -28,7 +28,7 @@ func TestHopTable(t *testing.T) {
 	}
 	var out bytes.Buffer
 	hopTable{w: &out}.print(lines)
-	want := `hop  world              schedules  kills  faults  losses  virtual  verdict
+	want := `hop  world              schedules  kills  faults  broken  virtual  verdict
   1  player                 1,200     31      90       0    3h12m  held
      at-least-once per event id; no append that no send asked for
      copies in 統計 12,345

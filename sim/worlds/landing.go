@@ -39,6 +39,14 @@ func init() {
 	}
 }
 
+// members says how many members of a kind a world has.
+func members(n int, kind string) string {
+	if n == 1 {
+		return "1 " + kind + " member"
+	}
+	return strconv.Itoa(n) + " " + kind + " members"
+}
+
 // Setup is what differs between the landing worlds.
 type Setup struct {
 	Replicas int
@@ -48,7 +56,7 @@ type Setup struct {
 
 // Landing is the world of hop 2 under a name.
 func Landing(name string, s Setup) sim.World {
-	says := strconv.Itoa(s.Replicas) + " landing members"
+	says := members(s.Replicas, "landing")
 	if s.Classic {
 		says += ", classic group"
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"strconv"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -64,7 +63,7 @@ type ValidatedSetup struct {
 // Validated is the world of hop 4 under a name: members that copy what the contract
 // accepts in transactions, and a reader of what they write at each isolation level.
 func Validated(name string, s ValidatedSetup) sim.World {
-	says := strconv.Itoa(s.Replicas) + " transactional members"
+	says := members(s.Replicas, "transactional")
 	if s.Classic {
 		says += ", classic group"
 	}
