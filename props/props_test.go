@@ -38,6 +38,8 @@ var every = []struct {
 	}},
 	{props.NoUnaskedAppend(in), one(
 		"learning.progress/0@1 is copy 2 of id ev-1, which was sent once", 1, 2)},
+	{props.NotDoneIsSo(in), one(
+		"id ev-1 was said to be not done, and stands at learning.progress/0@0", 3, 4)},
 	{props.AckedOffsetsUnique(in), one(
 		"learning.progress/0@0 was acked for id ev-1 and again for id ev-1", 3, 4)},
 	{props.Identity(in), one(

@@ -54,6 +54,7 @@ func Player() sim.World {
 			props.NoUnaskedAppend(Progress),
 			props.AckedOffsetsUnique(Progress),
 			props.Identity(Progress),
+			props.NotDoneIsSo(Progress),
 			props.NoSilentDrop(),
 			props.AllAnswered(),
 		},
