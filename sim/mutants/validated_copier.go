@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -120,15 +121,18 @@ func writing(id string, timeout time.Duration) []kgo.Opt {
 func outputs(records []*kgo.Record) []*kgo.Record {
 	var out []*kgo.Record
 	for _, r := range records {
-		if lineOf(r).Reject == "" {
-			letter := deadLetter(r, "") // the same headers
-			out = append(out, &kgo.Record{
-				Topic: worlds.ValidatedTopic, Key: r.Key, Value: r.Value,
-				Headers: slices.DeleteFunc(letter.Headers, func(h kgo.RecordHeader) bool {
-					return h.Key == hops.HeaderReason
-				}),
-			})
+		if lineOf(r).Reject != "" {
+			continue
 		}
+		partition := strconv.AppendInt(nil, int64(r.Partition), 10)
+		offset := strconv.AppendInt(nil, r.Offset, 10)
+		out = append(out, &kgo.Record{
+			Topic: worlds.ValidatedTopic, Key: r.Key, Value: r.Value,
+			Headers: append(slices.Clone(r.Headers),
+				kgo.RecordHeader{Key: hops.HeaderTopic, Value: []byte(r.Topic)},
+				kgo.RecordHeader{Key: hops.HeaderPartition, Value: partition},
+				kgo.RecordHeader{Key: hops.HeaderOffset, Value: offset}),
+		})
 	}
 	return out
 }

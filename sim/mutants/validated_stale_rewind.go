@@ -25,10 +25,7 @@ func init() {
 // the offsets that it knows to be committed, which a commit with a lost answer is not
 // among. The reports are twmb/franz-go#1207 and #1052.
 func endInTime(ctx context.Context, c *copier) (bool, error) {
-	const patience = 5 * time.Second // virtual
-	short, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	committed, err := c.End(short, kgo.TryCommit)
+	committed, err := endSoon(ctx, c)
 	if err == nil {
 		return committed, nil
 	}
@@ -37,4 +34,12 @@ func endInTime(ctx context.Context, c *copier) (bool, error) {
 		return false, err
 	}
 	return true, nil // the mistake: on to the next poll, where only the group knows
+}
+
+// endSoon waits a little for a commit, as one does who wants to be able to stop.
+func endSoon(ctx context.Context, c *copier) (bool, error) {
+	const patience = 5 * time.Second // virtual
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	return c.End(ctx, kgo.TryCommit)
 }
