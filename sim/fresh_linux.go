@@ -43,6 +43,9 @@ func StartFresh(cmd *exec.Cmd) (fixed bool, err error) {
 	if _, err := syscall.Wait4(pid, &status, 0, nil); err != nil {
 		return false, fmt.Errorf("waiting for process %d to stop: %w", pid, err)
 	}
+	if status.Signaled() {
+		return false, fmt.Errorf("process %d was killed as it started: %s", pid, status.Signal())
+	}
 	fixErr := fixRandom(pid)
 	if err := syscall.PtraceDetach(pid); err != nil {
 		_ = cmd.Process.Kill()

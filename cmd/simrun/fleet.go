@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/hopcheck/hopcheck/sim"
 )
@@ -88,7 +89,7 @@ func (f *fleet) do(ctx context.Context, j job, progress func(tally)) (message, e
 		return message{}, fmt.Errorf("starting a worker: %w", err)
 	}
 	if _, err := sim.StartFresh(cmd); err != nil {
-		return message{}, fmt.Errorf("starting a worker: %w", err)
+		return message{}, stoppedOr(ctx, fmt.Errorf("starting a worker: %w", err))
 	}
 	stop := context.AfterFunc(ctx, func() { _ = cmd.Process.Kill() })
 	defer stop()
@@ -98,11 +99,23 @@ func (f *fleet) do(ctx context.Context, j job, progress func(tally)) (message, e
 	case ctx.Err() != nil:
 		return message{}, ctx.Err()
 	case err != nil || last == nil:
-		return message{}, fmt.Errorf("%w (%s): %s\n%s", errWorker, j, ending(waited, err), &stderr)
+		return message{}, stoppedOr(ctx,
+			fmt.Errorf("%w (%s): %s\n%s", errWorker, j, ending(waited, err), &stderr))
 	case last.Err != "":
 		return message{}, errors.New(last.Err)
 	}
 	return *last, nil
+}
+
+// stoppedOr returns the context's error if it ends in a moment, else err. A Ctrl-C
+// kills a worker that is only just starting, and this program may learn of it later.
+func stoppedOr(ctx context.Context, err error) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(time.Second):
+		return err
+	}
 }
 
 func ending(waited, read error) string {
