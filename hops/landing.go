@@ -79,6 +79,10 @@ type LandingStore interface {
 // names and bytes that depend on the log alone, so that doing it again changes
 // nothing. Build one with [NewLanding]; call Run once.
 //
+// It reads what is in the log, committed or not. For a topic that a transactional
+// producer writes, add kgo.FetchIsolationLevel(kgo.ReadCommitted()) to the Kafka
+// options, or records of aborted transactions are stored like any other.
+//
 // An offset is committed only when everything below it is stored or
 // dead-lettered, and an error of the store or of Kafka means unknown: the step
 // is taken again, from the same offset, until it is known to be done.

@@ -71,6 +71,8 @@ func (v *View) Apply(e *Event) {
 		v.asked++
 	case e.Kind == Note && e.Op == "answer":
 		v.answered++
+	case e.Op == "EndTxn" && (e.Kind == Request || e.Err != ""):
+		v.ending(e)
 	case e.Err != "":
 	case e.Kind == Reply:
 		v.reply(e)

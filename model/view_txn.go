@@ -10,6 +10,14 @@ import (
 type txnOffsets struct {
 	offsets []txnOffset
 	ends    []txnEnd // by took
+	asked   []ending // by seq: ends that were asked for and not answered yet
+}
+
+// ending is an EndTxn on its way. A client that hears nothing asks again, and the
+// second answer may come before the first: what counts is when it was asked first.
+type ending struct {
+	seq   int64
+	epoch int16
 }
 
 type txnOffset struct {
@@ -25,14 +33,43 @@ type txnEnd struct {
 	commit bool
 }
 
+// ending takes note of an EndTxn that was asked for, or that was refused.
+func (v *View) ending(e *Event) {
+	t := v.txn(e.TxnID)
+	switch {
+	case e.Kind == Request && e.Outcome != NotDone:
+		t.asked = append(t.asked, ending{e.Seq, e.Epoch})
+	case e.Kind == Reply:
+		t.asked = slices.DeleteFunc(t.asked, func(a ending) bool { return a.seq == e.Of })
+	}
+}
+
+// ended returns when the end that e answers was asked for first.
+func (t *txnOffsets) ended(e *Event) int64 {
+	took := e.Took()
+	t.asked = slices.DeleteFunc(t.asked, func(a ending) bool {
+		mine := a.epoch == e.Epoch && a.seq <= e.Took()
+		if mine {
+			took = min(took, a.seq)
+		}
+		return mine
+	})
+	return took
+}
+
+func (v *View) txn(id string) *txnOffsets {
+	t := v.txns[id]
+	if t == nil {
+		t = new(txnOffsets)
+		v.txns[id] = t
+	}
+	return t
+}
+
 // transaction folds in an answer that belongs to a transactional id. Offsets count
 // when the first end after them is a commit.
 func (v *View) transaction(e *Event) {
-	t := v.txns[e.TxnID]
-	if t == nil {
-		t = new(txnOffsets)
-		v.txns[e.TxnID] = t
-	}
+	t := v.txn(e.TxnID)
 	switch e.Op {
 	case "TxnOffsetCommit":
 		for i := range e.Parts {
@@ -42,7 +79,7 @@ func (v *View) transaction(e *Event) {
 			}
 		}
 	case "EndTxn":
-		t.end(txnEnd{e.Took(), e.Note == "commit"})
+		t.end(txnEnd{t.ended(e), e.Note == "commit"})
 	case "InitProducerID":
 		t.end(txnEnd{e.Took(), false})
 	default:
