@@ -366,4 +366,5 @@ func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // ErrNeedsTag is what a build without the tag synctests gets instead of a run.
 var ErrNeedsTag = errors.New("this build cannot simulate: franz-go's mutexes stop virtual " +
-	"time unless it is built with -tags synctests; put that after go test, or after go run")
+	"time unless it is built with the tag; type go test -tags synctests, or " +
+	"go run -tags synctests")
