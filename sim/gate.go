@@ -26,8 +26,7 @@ type gate struct {
 	plan  *schedule.Plan
 	hist  *model.History
 	view  *model.View
-	kills map[string]int             // crashes by boundary event, "after request OffsetCommit"
-	lives func() map[*tap.Life]*life // of the run, by what their taps know
+	kills map[string]int // crashes by boundary event, "after request OffsetCommit"
 	// What the run does about a fault that ends a life.
 	onCrash func(l *life, why string)
 	onStop  func(l *life)
@@ -98,7 +97,6 @@ func (g *gate) ring() {
 // what arrived did so at this instant, and its order among goroutines is left out
 // of account: notes are ordered by process, and a crossing's place by its names.
 func (g *gate) collect() {
-	lives := g.lives()
 	g.mu.Lock()
 	arrived, notes := g.arrived, g.notes
 	g.arrived, g.notes = nil, nil
@@ -110,22 +108,25 @@ func (g *gate) collect() {
 	})
 	sortAnswers(notes)
 	for _, n := range notes {
-		if l := lives[n.life]; n.do != nil {
+		if n.do != nil {
 			n.do()
-		} else if l != nil && !l.over {
+		} else if !lifeOf(n.life).over {
 			g.record(n.life, n.e)
 		}
 	}
 	now := time.Now()
 	for _, c := range arrived {
-		l := lives[c.Life]
-		if l == nil || l.over {
+		l := lifeOf(c.Life)
+		if l.over {
 			g.discard(&held{Crossing: c, life: l})
 			continue
 		}
 		g.held = append(g.held, &held{Crossing: c, life: l, due: now.Add(g.latency(c))})
 	}
 }
+
+// lifeOf returns what the run keeps of a life that its tap knows.
+func lifeOf(l *tap.Life) *life { return l.Owner.(*life) }
 
 // sortAnswers orders acks that stand next to each other by partition and offset, and
 // answers by id: a client resolves the promises of one reply in the order of a map,
@@ -320,7 +321,7 @@ func (g *gate) pass(h *held, v tap.Verdict) {
 // the history tells what happened and not only what was seen.
 func (g *gate) discard(h *held) {
 	e := h.Event
-	if (e.Kind == model.Reply || e.Kind == model.Return) && h.life != nil {
+	if e.Kind == model.Reply || e.Kind == model.Return {
 		if h.nth == 0 {
 			h.nth = h.life.count(e.Kind, e.Op)
 		}

@@ -105,7 +105,7 @@ type run struct {
 	over     bool
 
 	mu      sync.Mutex
-	lives   map[*tap.Life]*life
+	lives   []*life
 	fed     bool
 	feedErr error
 
@@ -163,7 +163,7 @@ func play(w World, s schedule.Schedule) (*Result, error) {
 func newRun(w World, s schedule.Schedule) (*run, error) {
 	r := &run{
 		world: w, network: new(kfake.VirtualNetwork), objects: NewObjects(),
-		stopping: make(chan struct{}), lives: make(map[*tap.Life]*life),
+		stopping: make(chan struct{}),
 	}
 	ports := make([]int, w.Brokers)
 	for i := range ports {
@@ -196,7 +196,7 @@ func newRun(w World, s schedule.Schedule) (*run, error) {
 	r.gate = &gate{
 		seed: s.Seed, start: time.Now(), names: names, plan: schedule.NewPlan(s.Faults),
 		hist: new(model.History), view: model.NewView(), kills: make(map[string]int),
-		wake: make(chan struct{}, 1), lives: r.known, onCrash: r.crash, onStop: r.stop,
+		wake: make(chan struct{}, 1), onCrash: r.crash, onStop: r.stop,
 	}
 	return r, nil
 }
@@ -285,10 +285,11 @@ func (g *gate) rest(until time.Time) {
 	}
 }
 
-func (r *run) known() map[*tap.Life]*life {
+// known returns the lives so far.
+func (r *run) known() []*life {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.lives
+	return slices.Clone(r.lives)
 }
 
 // drained reports whether everything that came in is where it belongs.
@@ -338,9 +339,9 @@ func (r *run) close() error {
 	case <-ended:
 	case <-time.After(unwinding):
 		var stuck []string
-		for l, of := range r.known() {
-			if !of.returned.Load() {
-				stuck = append(stuck, fmt.Sprintf("%s life %d", l.Proc, l.Number))
+		for _, l := range r.known() {
+			if !l.returned.Load() {
+				stuck = append(stuck, fmt.Sprintf("%s life %d", l.tap.Proc, l.tap.Number))
 			}
 		}
 		slices.Sort(stuck)

@@ -48,12 +48,14 @@ type kindOp struct {
 }
 
 func newLife(proc string, number int, g *gate, cancel context.CancelFunc) *life {
-	return &life{
+	l := &life{
 		tap:    tap.NewLife(proc, number, g, g.names),
 		cancel: cancel,
 		killed: make(chan struct{}),
 		counts: make(map[kindOp]int),
 	}
+	l.tap.Owner = l
+	return l
 }
 
 func (l *life) count(k model.Kind, op string) int {
@@ -202,7 +204,7 @@ func closeClient(c *kgo.Client) {
 // enroll makes l known to the run from this instant on.
 func (r *run) enroll(l *life) {
 	r.mu.Lock()
-	r.lives[l.tap] = l
+	r.lives = append(r.lives, l)
 	r.mu.Unlock()
 	r.control(l, func() {
 		r.gate.record(l.tap, model.Event{Kind: model.Start})

@@ -75,12 +75,9 @@ func (h Hook) note(op string, r *kgo.Record) model.Event {
 	for _, x := range r.Headers {
 		raw.Headers = append(raw.Headers, Header(x))
 	}
-	id, from := h.Life.names.identify(raw)
 	e := newEvent(model.Note, op, len(r.Value))
 	part := model.PartOf(r.Topic, r.Partition)
-	part.Records = []model.Record{{
-		Offset: -1, ID: id, Key: string(r.Key), Digest: Digest(r.Value), From: from,
-	}}
+	part.Records = []model.Record{h.Life.names.describe(raw)}
 	e.Parts = []model.Part{part}
 	return e
 }

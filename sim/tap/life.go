@@ -23,6 +23,9 @@ type Life struct {
 	Proc string
 	// Number counts the lives of Proc from 1.
 	Number int
+	// Owner is what the owner of the gate keeps of the life. It is set before the
+	// life is used, and the tap does not look at it.
+	Owner any
 
 	gate  Gate
 	names *Names

@@ -38,6 +38,7 @@ type Names struct {
 	topics    map[[16]byte]string
 	members   map[string]string
 	producers map[int64]int64
+	records   map[described]model.Record
 }
 
 // Classify tells why the application's contract rejects a record; "" when it does
@@ -59,6 +60,7 @@ func NewNames(identify Identify) *Names {
 		topics:    make(map[[16]byte]string),
 		members:   make(map[string]string),
 		producers: make(map[int64]int64),
+		records:   make(map[described]model.Record),
 	}
 }
 

@@ -90,12 +90,33 @@ func (n *Names) record(topic string, rec kmsg.Record) model.Record {
 	for _, h := range rec.Headers {
 		raw.Headers = append(raw.Headers, Header(h))
 	}
-	id, from := n.identify(raw)
-	r := model.Record{
-		Offset: -1, ID: id, Key: string(rec.Key), Digest: Digest(rec.Value), From: from,
+	return n.describe(raw)
+}
+
+// described is what names a record without headers: a run meets each many times.
+type described struct{ topic, key, digest string }
+
+// describe says what the application calls a record.
+func (n *Names) describe(raw Raw) model.Record {
+	at := described{raw.Topic, string(raw.Key), Digest(raw.Value)}
+	plain := len(raw.Headers) == 0
+	if plain {
+		n.mu.Lock()
+		known, ok := n.records[at]
+		n.mu.Unlock()
+		if ok {
+			return known
+		}
 	}
+	id, from := n.identify(raw)
+	r := model.Record{Offset: -1, ID: id, Key: at.key, Digest: at.digest, From: from}
 	if n.classify != nil {
 		r.Class = n.classify(raw)
+	}
+	if plain {
+		n.mu.Lock()
+		n.records[at] = r
+		n.mu.Unlock()
 	}
 	return r
 }

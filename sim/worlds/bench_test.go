@@ -3,6 +3,7 @@
 package worlds
 
 import (
+	"runtime"
 	"testing"
 
 	"github.com/hopcheck/hopcheck/sim"
@@ -34,6 +35,7 @@ func BenchmarkSchedules(b *testing.B) {
 // frame gives f the *testing.T that a run needs: a benchmark has none of its own.
 func frame(b *testing.B, f func(t *testing.T)) {
 	b.Helper()
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // a run wants one, a benchmark its own
 	ok := testing.RunTests(func(string, string) (bool, error) { return true, nil },
 		[]testing.InternalTest{{Name: b.Name(), F: f}})
 	if !ok {
