@@ -2,9 +2,9 @@ package hops
 
 // Alert is something an operator must know about while a hop goes on running.
 //
-// Hop is "player", "landing", "validated" or "validated reader", What is one of the
-// Alert constants (stable, for routing), and Detail is free text that names the
-// topic, partition, offset or event id.
+// Hop is "player", "landing", "tile", "validated" or "validated reader", What is one
+// of the Alert constants (stable, for routing), and Detail is free text that names
+// the topic, partition, offset, object or event id.
 type Alert struct {
 	Hop, What, Detail string
 }
@@ -33,6 +33,11 @@ const (
 	// AlertFenced says that another process owns the identity of this one, which
 	// has ended; see [FencedError].
 	AlertFenced = "fenced"
+	// AlertTileCallFailed says that a call that the tile needs, to the store or to
+	// Kafka, failed too many times, or that a clean-up was left undone.
+	AlertTileCallFailed = "tile-call-failed"
+	// AlertBehind says that a partition ends below offsets that were already read.
+	AlertBehind = "log-behind"
 	// AlertStopped says that a hop ended by an error of another kind.
 	AlertStopped = "stopped"
 )
