@@ -10,6 +10,9 @@
 //   - [Landing] copies the topic into an [ObjectStore]: at-least-once
 //     processing, one object per offset or per fixed block of offsets, rejects
 //     in a dead-letter topic.
+//   - [Tile] counts events per window and course into Parquet files, with the
+//     file sink's protocol of Spark Structured Streaming: exactly once for every
+//     batch in the sink log. [ReadTile] reads through it.
 //   - [Validated] copies what the contract accepts into a second topic: exactly
 //     once inside Kafka, one transaction for output and offsets, for readers that
 //     use read_committed. [ValidatedReader] is one.
@@ -32,5 +35,9 @@
 // (what a step stores), landing_dlq.go and landing_body.go. Then validated.go
 // (options and life), validated_loop.go (poll, produce), validated_settle.go (how a
 // transaction ends, and where to go on from when it did not), validated_origin.go
-// (which input an output is of), and the readers.
+// (which input an output is of), and the readers. The tile: tile.go (options and
+// life), tile_batch.go (a batch, step by step), tile_recovery.go (where a run
+// begins), tile_checkpoint.go and tile_sinklog.go (its logs, as Spark writes them),
+// tile_parquet.go (rows), tile_source.go (Kafka by offsets), tile_store.go,
+// tile_errors.go, and tile_reader.go.
 package hops
