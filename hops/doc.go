@@ -13,6 +13,8 @@
 //   - [Tile] counts events per window and course into Parquet files, with the
 //     file sink's protocol of Spark Structured Streaming: exactly once for every
 //     batch in the sink log. [ReadTile] reads through it.
+//   - [CourseDays] counts landing's objects per course and day: lines, and distinct
+//     event ids.
 //   - [Validated] copies what the contract accepts into a second topic: exactly
 //     once inside Kafka, one transaction for output and offsets, for readers that
 //     use read_committed. [ValidatedReader] is one.

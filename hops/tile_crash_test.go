@@ -21,7 +21,7 @@ func TestTileWritesWhatSparkReads(t *testing.T) {
 		if err := runTile(t.Context(), tileOf(t, store, log, 4)); err != nil {
 			t.Fatal(err)
 		}
-		if err := checkTile(store, log); err != nil {
+		if err := checkTile(store, log, 4); err != nil {
 			t.Error(err)
 		}
 		names, _ := shapeOf(store)
@@ -36,7 +36,7 @@ func TestTileWritesWhatSparkReads(t *testing.T) {
 		if err := runTile(t.Context(), tileOf(t, store, log, 4)); err != nil {
 			t.Fatal(err)
 		}
-		if err := checkTile(store, log); err != nil {
+		if err := checkTile(store, log, 4); err != nil {
 			t.Error(err)
 		}
 		names, _ = shapeOf(store)
@@ -64,7 +64,7 @@ func crashed(t *testing.T, perPartition, most int, strikes ...strike) (calls int
 		store.before, store.after = nil, nil
 		if err = runTile(t.Context(), tileOf(t, store, log, most)); err == nil {
 			calls = len(store.calls)
-			err = checkTile(store, log)
+			err = checkTile(store, log, most)
 		}
 	})
 	return calls, err
@@ -153,7 +153,7 @@ func TestTileTwoRuns(t *testing.T) {
 				verdict = runTile(t.Context(), tileOf(t, store, log, 4))
 			}
 			if verdict == nil {
-				verdict = checkTile(store, log)
+				verdict = checkTile(store, log, 4)
 			}
 		})
 		if verdict != nil {

@@ -133,8 +133,9 @@ func runTile(ctx context.Context, tile *Tile) error {
 	return tile.Run(ctx)
 }
 
-// checkTile says what is wrong with a tile that has read the whole log.
-func checkTile(store *memoryStore, log *memoryLog) error {
+// checkTile says what is wrong with a tile that has read the whole log, in batches
+// of at most most offsets.
+func checkTile(store *memoryStore, log *memoryLog, most int) error {
 	store.before, store.after = nil, nil
 	ctx := context.Background()
 	rows, err := ReadTile(ctx, store, tilePrefix)
@@ -155,11 +156,16 @@ func checkTile(store *memoryStore, log *memoryLog) error {
 		if err != nil {
 			return fmt.Errorf("batch %d: %w", batch, err)
 		}
+		planned := int64(0)
 		for _, r := range plan.Ranges {
+			planned += r.End - r.Start
 			if r.Start != ends[r.Partition] {
 				return fmt.Errorf("batch %d: %v does not begin at %d", batch, r, ends[r.Partition])
 			}
 			ends[r.Partition] = r.End
+		}
+		if planned == 0 || planned > int64(most) {
+			return fmt.Errorf("batch %d has %d offsets, of at most %d", batch, planned, most)
 		}
 	}
 	for partition, records := range log.records {
