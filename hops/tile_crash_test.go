@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -110,52 +112,31 @@ func TestTileRecoversFromSeveralCrashes(t *testing.T) {
 func TestTileTwoRuns(t *testing.T) {
 	conflicts := 0
 	rapid.Check(t, func(rt *rapid.T) {
-		slowCalls := rapid.SliceOfN(rapid.IntRange(0, 150), 0, 8).Draw(rt, "slow calls")
-		slowFor := rapid.IntRange(1, 8).Draw(rt, "seconds")
-		later := rapid.IntRange(0, 12).Draw(rt, "second run after, in seconds")
+		slow := rapid.SliceOfN(rapid.IntRange(0, 150), 0, 8).Draw(rt, "slow calls")
+		wait := time.Duration(rapid.IntRange(1, 40).Draw(rt, "for seconds")) * time.Second
+		later := time.Duration(rapid.IntRange(0, 300).Draw(rt, "later")) * 100 * time.Millisecond
+		most := rapid.IntRange(2, 20).Draw(rt, "offsets per batch")
+		var met int
 		var verdict error
 		synctest.Test(t, func(t *testing.T) {
 			store, log := newMemoryStore(), newMemoryLog(2)
-			log.fill(t, 30)
-			calls := 0
+			var calls atomic.Int64
 			store.before = func(string, string) error {
-				store.mu.Lock()
-				n := calls
-				calls++
-				store.mu.Unlock()
 				time.Sleep(10 * time.Millisecond)
-				for _, slow := range slowCalls {
-					if n == slow {
-						time.Sleep(time.Duration(slowFor) * time.Second)
-					}
+				if slices.Contains(slow, int(calls.Add(1))) {
+					time.Sleep(wait)
 				}
 				return nil
 			}
-			ended := make(chan error, 2)
-			for i := range 2 {
-				tile := tileOf(t, store, log, 4)
-				go func() {
-					time.Sleep(time.Duration(i*later) * 100 * time.Millisecond)
-					ended <- runTile(t.Context(), tile)
-				}()
-			}
-			for range 2 {
-				err := <-ended
-				var conflict *TileConflictError
-				if errors.As(err, &conflict) {
-					conflicts++
-				} else if err != nil {
-					verdict = err
+			go func() { // so that two plans of one batch differ
+				for range 15 {
+					log.fill(t, 2)
+					time.Sleep(1700 * time.Millisecond)
 				}
-			}
-			if verdict == nil {
-				store.before = nil
-				verdict = runTile(t.Context(), tileOf(t, store, log, 4))
-			}
-			if verdict == nil {
-				verdict = checkTile(store, log, 4)
-			}
+			}()
+			met, verdict = rivals{store, log, later, most}.run(t)
 		})
+		conflicts += met
 		if verdict != nil {
 			rt.Fatal(verdict)
 		}
@@ -163,4 +144,40 @@ func TestTileTwoRuns(t *testing.T) {
 	if conflicts == 0 {
 		t.Error("no two runs ever met")
 	}
+}
+
+// rivals are two tiles of one checkpoint, the second of which begins later.
+type rivals struct {
+	store *memoryStore
+	log   *memoryLog
+	later time.Duration
+	most  int
+}
+
+// run runs both until they have stopped, then a third to end what they began. It
+// counts the runs that met the other.
+func (r rivals) run(t *testing.T) (met int, verdict error) {
+	ended := make(chan error, 2)
+	for i := range 2 {
+		tile := tileOf(t, r.store, r.log, r.most)
+		tile.cfg.Trigger = 2 * time.Second
+		go func() {
+			time.Sleep(time.Duration(i) * r.later)
+			ended <- runTile(t.Context(), tile)
+		}()
+	}
+	for range 2 {
+		err := <-ended
+		var conflict *TileConflictError
+		if errors.As(err, &conflict) {
+			met++
+		} else if err != nil {
+			return met, err
+		}
+	}
+	r.store.before = nil
+	if err := runTile(t.Context(), tileOf(t, r.store, r.log, r.most)); err != nil {
+		return met, err
+	}
+	return met, checkTile(r.store, r.log, r.most)
 }

@@ -27,7 +27,7 @@ import (
 type TileRow struct {
 	WindowStart      int64  `parquet:"window_start,timestamp(millisecond)"`
 	WindowEnd        int64  `parquet:"window_end,timestamp(millisecond)"`
-	CourseID         string `parquet:"course_id"`
+	CourseID         string `parquet:"course_id,dict"`
 	Events           int64  `parquet:"events"`
 	DistinctEventIDs int64  `parquet:"distinct_event_ids"`
 }
@@ -38,6 +38,7 @@ func EncodeTileRows(rows []TileRow) ([]byte, error) {
 	var out bytes.Buffer
 	err := parquet.Write(&out, rows,
 		parquet.Compression(&parquet.Snappy),
+		parquet.DataPageVersion(1),                 // as Spark writes, so that its every version reads them
 		parquet.CreatedBy("hopcheck", "1", "tile"), // not the version of the build
 	)
 	if err != nil {
