@@ -38,8 +38,10 @@ func EncodeTileRows(rows []TileRow) ([]byte, error) {
 	var out bytes.Buffer
 	err := parquet.Write(&out, rows,
 		parquet.Compression(&parquet.Snappy),
-		parquet.DataPageVersion(1),                 // as Spark writes, so that its every version reads them
-		parquet.CreatedBy("hopcheck", "1", "tile"), // not the version of the build
+		// As Spark writes, so that its every version reads them.
+		parquet.DataPageVersion(1),
+		// Not the version of the build, which would change the bytes.
+		parquet.CreatedBy("hopcheck", "1", "tile"),
 	)
 	if err != nil {
 		return nil, fmt.Errorf("encoding %d rows as Parquet: %w", len(rows), err)
