@@ -279,8 +279,8 @@ func (r *hunt) shrink() error {
 	if one := lone(r.best.Faults, fails); one != nil {
 		r.best.Faults = schedule.Shrink(one, fails, faultShrinks)
 	}
-	if r.err != nil {
-		return r.err
+	if err := r.shrinkToCrash(fails); err != nil {
+		return err
 	}
 	f := r.report.Failure
 	f.Schedule = r.best
@@ -308,6 +308,24 @@ func (r *hunt) shrink() error {
 		}
 	}
 	return nil
+}
+
+// shrinkToCrash tries to put one crash, a little earlier, in the place of all faults.
+func (r *hunt) shrinkToCrash(fails func([]schedule.Fault) bool) error {
+	if r.err != nil || len(r.best.Faults) < 2 {
+		return r.err
+	}
+	res, err := Run(r.t, r.w, r.best)
+	if err != nil {
+		return err
+	}
+	for _, f := range earlierCrashes(res.History) {
+		if one := []schedule.Fault{f}; fails(one) {
+			r.best.Faults = schedule.Shrink(one, fails, faultShrinks)
+			break
+		}
+	}
+	return r.err
 }
 
 // lone looks for a single fault that does what several do together, as they are or

@@ -20,6 +20,7 @@ import (
 func shout(ctx context.Context, env sim.Env) error {
 	client, err := kgo.NewClient(append([]kgo.Opt{
 		kgo.ConsumerGroup("shouter"), kgo.ConsumeTopics("words"), kgo.DisableAutoCommit(),
+		kgo.ServerSideBalancer(), // KIP-848; kfake's classic groups can wait for ever
 		kgo.BlockRebalanceOnPoll(), kgo.DefaultProduceTopic("shouts"),
 		kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()),
 	}, env.Kafka...)...)

@@ -30,6 +30,9 @@ type gate struct {
 	// What the run does about a fault that ends a life.
 	onCrash func(l *life, why string)
 	onStop  func(l *life)
+	// onOutage takes the brokers away until the time, onHeal brings them back.
+	onOutage func(until time.Time)
+	onHeal   func()
 
 	// wake has room for one: something arrived since the last look.
 	wake chan struct{}
@@ -267,6 +270,14 @@ func (g *gate) decide(h *held) {
 			g.paused = append(g.paused, h.life)
 			g.mark(h.life, model.Pause, f)
 			return
+		case schedule.Outage:
+			g.mark(h.life, model.Fault, f)
+			g.onOutage(time.Now().Add(a.For))
+			if h.Gone() {
+				g.remove(h)
+				g.discard(h)
+				return
+			}
 		case schedule.Delay:
 			h.due, h.late = time.Now().Add(a.For), true
 			g.mark(h.life, model.Fault, f)
@@ -422,6 +433,7 @@ func (g *gate) heal() {
 	for _, l := range g.paused {
 		l.pausedUntil = now
 	}
+	g.onHeal()
 	g.resume()
 	g.record(nil, model.Event{Kind: model.Heal})
 }

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
+	"os"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -37,6 +39,10 @@ const (
 	dialTime  = 300 * time.Microsecond
 	dialApart = 7 * time.Microsecond
 )
+
+// refusedAfter is how long a dial takes to fail while the brokers are away: clients
+// that dial again at once would hold virtual time up.
+const refusedAfter = 250 * time.Millisecond
 
 // Result is what one run left behind.
 type Result struct {
@@ -108,6 +114,8 @@ type run struct {
 	lives   []*life
 	fed     bool
 	feedErr error
+
+	away time.Time // until when no connection can be made; under mu
 
 	running sync.WaitGroup // goroutines of lives, dead ones too
 }
@@ -197,6 +205,7 @@ func newRun(w World, s schedule.Schedule) (*run, error) {
 		seed: s.Seed, start: time.Now(), names: names, plan: schedule.NewPlan(s.Faults),
 		hist: new(model.History), view: model.NewView(), kills: make(map[string]int),
 		wake: make(chan struct{}, 1), onCrash: r.crash, onStop: r.stop,
+		onOutage: r.outage, onHeal: r.comeBack,
 	}
 	return r, nil
 }
@@ -210,6 +219,48 @@ func (r *run) dial(ctx context.Context, network, addr string) (net.Conn, error) 
 		return nil, ctx.Err()
 	}
 	return r.network.DialContext(ctx, network, addr)
+}
+
+// dialUnlessAway is how processes dial: not while the brokers are away. The world
+// itself is not held up.
+func (r *run) dialUnlessAway(ctx context.Context, network, addr string) (net.Conn, error) {
+	if !r.brokersAway() {
+		return r.dial(ctx, network, addr)
+	}
+	select {
+	case <-time.After(refusedAfter):
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	return nil, &net.OpError{
+		Op: "dial", Net: network, Err: os.NewSyscallError("connect", syscall.ECONNREFUSED),
+	}
+}
+
+// outage takes the brokers away until the time: every process's connections break, and
+// none can be made before. What they stored stays, and their clocks go on.
+func (r *run) outage(until time.Time) {
+	r.mu.Lock()
+	r.away = until
+	r.mu.Unlock()
+	for _, l := range r.known() {
+		if !l.over && l.tap.Proc != feeder {
+			l.tap.Break()
+		}
+	}
+}
+
+// comeBack ends an outage.
+func (r *run) comeBack() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.away = time.Time{}
+}
+
+func (r *run) brokersAway() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return time.Now().Before(r.away)
 }
 
 // control has do called by the goroutine that drives the gate.

@@ -147,7 +147,7 @@ func (r *replica) env(l *life, number int) Env {
 	return Env{
 		Kafka: []kgo.Opt{
 			kgo.SeedBrokers(r.run.brokers...),
-			kgo.Dialer(l.tap.Dialer(r.run.dial)),
+			kgo.Dialer(l.tap.Dialer(r.run.dialUnlessAway)),
 			kgo.WithHooks(tap.Hook{Life: l.tap, Reader: r.process.Reader}),
 			// Telemetry (KIP-714) would only add crossings that decide nothing.
 			kgo.DisableClientMetrics(),

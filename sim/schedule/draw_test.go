@@ -168,7 +168,7 @@ func TestDrawFromNothing(t *testing.T) {
 
 func TestSwarm(t *testing.T) {
 	all := schedule.DrawSwarm(zero{}, schedule.Options{})
-	want := "verbs crash,delay,error,lose,pause,stop; pauses 1s,5s,12s,50s,70s; " +
+	want := "verbs crash,delay,error,lose,outage,pause,stop; pauses 1s,5s,12s,50s,70s; " +
 		"delays 1s,5s,12s,35s,70s"
 	if diff := cmp.Diff(want, all.String()); diff != "" {
 		t.Error(diff)
@@ -195,7 +195,7 @@ func TestOptionsCheck(t *testing.T) {
 	}{
 		{schedule.Options{}, ""},
 		{schedule.Options{Verbs: []string{"crash", "kill"}},
-			`no fault verb "kill"; there are crash, delay, error, lose, pause, stop`},
+			`no fault verb "kill"; there are crash, delay, error, lose, outage, pause, stop`},
 		{schedule.Options{Delays: []time.Duration{0}},
 			"a pause or delay of 0s: want above 0 and up to 24h0m0s"},
 		{schedule.Options{Codes: map[string][]string{"put": {"denied", "throtled"}}},
@@ -246,7 +246,7 @@ func TestEnumerate(t *testing.T) {
 			break
 		}
 	}
-	if len(few) != 19 { // 2 crash, 5 delay, 4 error, 1 lose, 5 pause, 1 stop, and the next
+	if len(few) != 21 { // 2 crash, 5 delay, 4 error, 1 lose, 2 outage, 5 pause, 1 stop, and one
 		t.Errorf("%d faults up to the second occurrence:\n%q", len(few), few)
 	}
 }

@@ -54,8 +54,8 @@ func ExampleDraw() {
 	// Output:
 	// world landing
 	// seed 12
-	// crash landing/0 life 1 before request OffsetCommit 3
-	// crash landing/0 life 2 before reply Fetch 1
+	// stop landing/0 life 1 at return put 2
+	// stop landing/0 life 2 at reply Fetch 1
 }
 
 // A run asks its plan at each boundary event.

@@ -76,11 +76,12 @@ const (
 	Delay            // this one event waits, the rest of the process goes on
 	Lose             // a request or call never arrives; a reply or return is lost
 	Answer           // the process is told of an error
+	Outage           // the brokers go away as the event comes, and come back
 )
 
 // String returns the lower-case name of d.
 func (d Do) String() string {
-	names := [...]string{"pass", "kill", "stop", "pause", "delay", "lose", "answer"}
+	names := [...]string{"pass", "kill", "stop", "pause", "delay", "lose", "answer", "outage"}
 	if d < 0 || int(d) >= len(names) {
 		return fmt.Sprintf("Do(%d)", int(d))
 	}
@@ -103,7 +104,7 @@ func (d Do) String() string {
 type Action struct {
 	Do    Do
 	After bool          // Kill: after the event took effect, else before it
-	For   time.Duration // Pause, Delay: virtual ns in simulation, real ns in live mode
+	For   time.Duration // Pause, Delay, Outage: virtual ns in simulation, real ns in live mode
 	Code  string        // Answer: Kafka error name ("NOT_ENOUGH_REPLICAS") or store error word
 }
 

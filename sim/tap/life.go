@@ -3,6 +3,7 @@ package tap
 import (
 	"context"
 	"errors"
+	"io"
 	"net"
 	"sync"
 	"time"
@@ -71,6 +72,18 @@ func (l *Life) Sever() {
 	l.mu.Unlock()
 	for _, c := range conns {
 		c.abort()
+	}
+}
+
+// Break breaks the connections of the life, as a broker does that goes down. What was
+// under way on them is lost; the process may dial again.
+func (l *Life) Break() {
+	l.mu.Lock()
+	conns := l.conns
+	l.conns = nil
+	l.mu.Unlock()
+	for _, c := range conns {
+		c.breakWith(io.EOF)
 	}
 }
 
