@@ -81,11 +81,15 @@ func digestOf(t *testing.T, path string) string {
 	cmd.Env = append(os.Environ(), freshSchedule+"="+path)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
-	if _, err := sim.StartFresh(cmd); err != nil {
+	fixed, err := sim.StartFresh(cmd)
+	if err != nil {
 		t.Fatal(err)
 	}
 	if err := cmd.Wait(); err != nil {
 		t.Fatalf("%v\n%s", err, &out)
+	}
+	if !fixed {
+		t.Skip("this system lets no process be traced: the runtime's own random choices vary")
 	}
 	_, rest, found := strings.Cut(out.String(), "digest=")
 	if !found {
