@@ -1,8 +1,6 @@
 package sim
 
 import (
-	"fmt"
-
 	"github.com/hopcheck/hopcheck/model"
 	"github.com/hopcheck/hopcheck/sim/schedule"
 )
@@ -27,12 +25,7 @@ func earlierCrashes(h *model.History) []schedule.Fault {
 		case e.Kind == model.Crash:
 			before := last[at]
 			for i := len(before) - 1; i >= max(0, len(before)-back); i-- {
-				p := schedule.PointOf(&before[i])
-				f, err := schedule.ParseFault(fmt.Sprintf("crash %s after %s %s %d",
-					ownerOf(p), p.Kind, p.Op, p.Nth))
-				if err == nil {
-					out = append(out, f)
-				}
+				out = append(out, schedule.CrashAfter(schedule.PointOf(&before[i])))
 			}
 		case e.Kind.Boundary() && e.Outcome != model.NotDone:
 			last[at] = append(last[at], e)
@@ -40,5 +33,3 @@ func earlierCrashes(h *model.History) []schedule.Fault {
 	}
 	return out
 }
-
-func ownerOf(p schedule.Point) string { return fmt.Sprintf("%s life %d", p.Proc, p.Life) }

@@ -206,7 +206,7 @@ func (g *gate) next() (*held, time.Time) {
 		if h.life.pausedUntil.After(due) {
 			due = h.life.pausedUntil
 		}
-		if best == nil || due.Before(at) || due.Equal(at) && h.before(best) {
+		if best == nil || due.Before(at) || due.Equal(at) && h.compare(best) < 0 {
 			best, at = h, due
 		}
 	}
@@ -223,8 +223,8 @@ func (h *held) event() model.Event {
 	return e
 }
 
-// before is the canonical order of crossings that are due at the same instant.
-func (h *held) before(o *held) bool {
+// compare is the canonical order of crossings that are due at the same instant.
+func (h *held) compare(o *held) int {
 	answer := func(k model.Kind) int {
 		if k == model.Reply || k == model.Return {
 			return 0
@@ -239,7 +239,7 @@ func (h *held) before(o *held) bool {
 		cmp.Compare(h.Peer, o.Peer),
 		cmp.Compare(h.Event.Key, o.Event.Key),
 		cmp.Compare(h.Life.Number, o.Life.Number),
-	) < 0
+	)
 }
 
 // decide carries out what the schedule says of h, or lets it pass.
@@ -371,15 +371,7 @@ func (g *gate) sweep(l *life) {
 	}
 	clear(g.held[len(rest):])
 	g.held = rest
-	slices.SortStableFunc(mine, func(a, b *held) int {
-		switch {
-		case a.before(b):
-			return -1
-		case b.before(a):
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(mine, (*held).compare)
 	for _, h := range mine {
 		g.discard(h)
 	}

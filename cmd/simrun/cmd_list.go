@@ -93,7 +93,7 @@ func (p *program) listCommand() *cobra.Command {
 				}
 			}
 			return fmt.Errorf("nothing is called %q%s; there are %s",
-				args[0], didYouMean(args[0], words), strings.Join(words, ", "))
+				args[0], schedule.DidYouMean(args[0], words), strings.Join(words, ", "))
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			for i, r := range registries {

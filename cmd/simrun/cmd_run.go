@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hopcheck/hopcheck/sim/mutants"
+	"github.com/hopcheck/hopcheck/sim/schedule"
 	"github.com/hopcheck/hopcheck/sim/worlds"
 )
 
@@ -52,7 +53,7 @@ func (p *program) addTour(root *cobra.Command) {
 	root.Args = func(_ *cobra.Command, args []string) error {
 		if len(args) > 0 {
 			return fmt.Errorf("there is no command %q%s; `simrun help` lists them",
-				args[0], didYouMean(args[0], names(root)))
+				args[0], schedule.DidYouMean(args[0], names(root)))
 		}
 		return nil
 	}

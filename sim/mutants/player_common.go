@@ -62,6 +62,26 @@ func flush(ctx context.Context, player *hops.Player, open *sync.WaitGroup) error
 	return err
 }
 
+// publishEach publishes every ask in a goroutine of its own, with a player that gives
+// up after giveUp, and answers with what publish returned.
+func publishEach(
+	ctx context.Context, env sim.Env, giveUp time.Duration,
+	publish func(context.Context, *hops.Player, hops.Progress) error,
+) error {
+	player, err := newPlayer(env, giveUp)
+	if err != nil {
+		return err
+	}
+	var open sync.WaitGroup
+	err = takeAsks(ctx, env.Inbox, func(ask sim.Ask, e hops.Progress) {
+		open.Go(func() { env.Inbox.Answer(ask, worlds.OutcomeOf(publish(ctx, player, e))) })
+	})
+	if err != nil {
+		return err
+	}
+	return flush(ctx, player, &open)
+}
+
 // pause waits, less when ctx ends.
 func pause(ctx context.Context, wait time.Duration) {
 	timer := time.NewTimer(wait)

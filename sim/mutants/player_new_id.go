@@ -2,7 +2,6 @@ package mutants
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"github.com/hopcheck/hopcheck/hops"
@@ -34,18 +33,7 @@ type resender struct {
 }
 
 func (r resender) run(ctx context.Context, env sim.Env) error {
-	player, err := newPlayer(env, 5*time.Second)
-	if err != nil {
-		return err
-	}
-	var open sync.WaitGroup
-	err = takeAsks(ctx, env.Inbox, func(ask sim.Ask, e hops.Progress) {
-		open.Go(func() { env.Inbox.Answer(ask, worlds.OutcomeOf(r.publish(ctx, player, e))) })
-	})
-	if err != nil {
-		return err
-	}
-	return flush(ctx, player, &open)
+	return publishEach(ctx, env, 5*time.Second, r.publish)
 }
 
 func (r resender) publish(ctx context.Context, player *hops.Player, e hops.Progress) error {

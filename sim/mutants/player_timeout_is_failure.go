@@ -2,7 +2,6 @@ package mutants
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"github.com/hopcheck/hopcheck/hops"
@@ -33,18 +32,7 @@ type spooler struct {
 }
 
 func (s spooler) run(ctx context.Context, env sim.Env) error {
-	player, err := newPlayer(env, 30*time.Second)
-	if err != nil {
-		return err
-	}
-	var open sync.WaitGroup
-	err = takeAsks(ctx, env.Inbox, func(ask sim.Ask, e hops.Progress) {
-		open.Go(func() { env.Inbox.Answer(ask, worlds.OutcomeOf(s.publish(ctx, player, e))) })
-	})
-	if err != nil {
-		return err
-	}
-	return flush(ctx, player, &open)
+	return publishEach(ctx, env, 30*time.Second, s.publish)
 }
 
 func (s spooler) publish(ctx context.Context, player *hops.Player, e hops.Progress) error {

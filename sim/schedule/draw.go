@@ -94,7 +94,7 @@ func (o Options) Check() error {
 	for _, name := range o.Verbs {
 		if _, ok := verb(name); !ok {
 			return fmt.Errorf("no fault verb %q%s; there are %s",
-				name, suggestion(name, VerbNames()), strings.Join(VerbNames(), ", "))
+				name, DidYouMean(name, VerbNames()), strings.Join(VerbNames(), ", "))
 		}
 	}
 	for _, d := range slices.Concat(o.Pauses, o.Delays) {
@@ -107,7 +107,7 @@ func (o Options) Check() error {
 		for _, code := range o.Codes[op] {
 			if !slices.Contains(known, code) {
 				return fmt.Errorf("no error %q%s to answer %s with",
-					code, suggestion(code, known), op)
+					code, DidYouMean(code, known), op)
 			}
 		}
 	}

@@ -126,7 +126,7 @@ func (p *parser) line(number int, line string) *ParseError {
 	if p.seen["world"] == 0 {
 		msg := "the first line must be: world NAME"
 		if _, ok := verb(w.words[0]); !ok {
-			msg = quote(w.words[0]) + suggestion(w.words[0], headers) +
+			msg = quote(w.words[0]) + DidYouMean(w.words[0], headers) +
 				" begins no schedule; " + msg
 		}
 		return &ParseError{Column: w.cols[0], Msg: msg}
@@ -193,7 +193,7 @@ func parseFault(w *Words) (Fault, *ParseError) {
 	v, ok := verb(name)
 	if !ok {
 		return nil, &ParseError{Column: w.cols[0], Msg: fmt.Sprintf("no fault begins with %s%s; %s",
-			quote(name), suggestion(name, append(VerbNames(), headers...)), verbsThere())}
+			quote(name), DidYouMean(name, append(VerbNames(), headers...)), verbsThere())}
 	}
 	w.usage = v.Usage
 	f := v.Parse(w)

@@ -49,7 +49,7 @@ func (s Schedule) Check(procs []string) error {
 		}
 		there := slices.Sorted(slices.Values(procs))
 		return fmt.Errorf("world %s has no process %q%s; it has %s (in the fault: %s)",
-			s.World, name, suggestion(name, there), strings.Join(there, ", "), f)
+			s.World, name, DidYouMean(name, there), strings.Join(there, ", "), f)
 	}
 	return nil
 }

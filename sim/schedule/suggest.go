@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// suggestion returns ` (did you mean "crash"?)` for a word that is close to one
+// DidYouMean returns ` (did you mean "crash"?)` for a word that is close to one
 // of the choices, "" for one that is close to none.
-func suggestion(word string, choices []string) string {
+func DidYouMean(word string, choices []string) string {
 	best, least := "", len(word)/3+2 // a long word may have more typing errors
 	if len(word) > MaxName {
 		return ""

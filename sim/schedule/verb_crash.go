@@ -27,6 +27,9 @@ func init() {
 	})
 }
 
+// CrashAfter returns the fault that kills a process just after the event at p.
+func CrashAfter(p Point) Fault { return crash{Where: p, After: true} }
+
 func (f crash) String() string {
 	side := "before"
 	if f.After {

@@ -104,7 +104,7 @@ func (w *Words) OneOf(words ...string) string {
 	}
 	s := w.word(what)
 	if w.err == nil && !slices.Contains(words, s) {
-		w.wrong(s, what, suggestion(s, words))
+		w.wrong(s, what, DidYouMean(s, words))
 	}
 	return w.ifFine(s)
 }
@@ -150,7 +150,7 @@ func (w *Words) Code(p Point) string {
 		s = historyName
 	}
 	if w.err == nil && !slices.Contains(names, s) {
-		w.wrong(s, what+" such as "+strings.Join(some, ", "), suggestion(s, names))
+		w.wrong(s, what+" such as "+strings.Join(some, ", "), DidYouMean(s, names))
 	}
 	return w.ifFine(s)
 }
