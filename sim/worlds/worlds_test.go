@@ -4,19 +4,31 @@ package worlds
 
 import (
 	"flag"
+	"slices"
 	"testing"
 
+	"github.com/hopcheck/hopcheck/props"
 	"github.com/hopcheck/hopcheck/sim"
 )
 
 var schedulesFlag = flag.Int("worlds.schedules", 150,
 	"how many random schedules the right hops of each world must survive")
 
+// thorough is how many schedules must show the rare things too, which TestSeen shows
+// one by one.
+const thorough = 5000
+
 // TestRightHops runs every world with its right hops: no promise may break.
 func TestRightHops(t *testing.T) {
 	for _, e := range All() {
 		t.Run(e.Name, func(t *testing.T) {
-			sim.Check(t, e.World, sim.Schedules(*schedulesFlag))
+			w := e.World
+			if *schedulesFlag >= thorough && e.Name == "validated" {
+				w.Sometimes = append(slices.Clone(w.Sometimes), props.SometimesFenced(),
+					props.SometimesStaleGeneration(),
+					props.SometimesRebalanceInTransaction(ValidatedGroup))
+			}
+			sim.Check(t, w, sim.Schedules(*schedulesFlag))
 		})
 	}
 }
