@@ -31,19 +31,26 @@ var Rooms = []Room{
 	{"sim/schedule", []string{"model"}, []string{franz}},
 	{"sim/tap", []string{"model", "sim/schedule"}, []string{franz}},
 	{"sim/contract", []string{"sim/tap"}, nil},
+	{"sim/database", nil, nil},
 	{
 		"sim",
-		[]string{"model", "props", "sim/tap", "sim/schedule"},
+		[]string{"model", "props", "sim/tap", "sim/schedule", "sim/database"},
 		[]string{franz, rapid, unix},
 	},
 	{
 		"sim/worlds",
-		[]string{"hops/...", "model", "props", "sim", "sim/tap", "sim/schedule"},
+		[]string{
+			"hops/...", "model", "model/check", "model/specs", "props",
+			"sim", "sim/tap", "sim/schedule", "sim/database",
+		},
 		[]string{franz, parquet},
 	},
 	{
 		"sim/mutants",
-		[]string{"hops/...", "model", "props", "sim", "sim/tap", "sim/schedule", "sim/worlds"},
+		[]string{
+			"hops/...", "model", "model/check", "model/specs", "props",
+			"sim", "sim/tap", "sim/schedule", "sim/database", "sim/worlds",
+		},
 		[]string{franz, parquet},
 	},
 	{"sim/house", nil, nil},
@@ -51,13 +58,16 @@ var Rooms = []Room{
 		"cmd/simrun/...",
 		[]string{
 			"hops/...", "model", "model/check", "model/specs", "props",
-			"sim", "sim/tap", "sim/schedule", "sim/worlds", "sim/mutants",
+			"sim", "sim/tap", "sim/schedule", "sim/database", "sim/worlds", "sim/mutants",
 		},
 		[]string{anyone},
 	},
 	{
 		"cmd/live/...",
-		[]string{"hops/...", "model", "model/specs", "props", "sim/tap", "sim/schedule"},
+		[]string{
+			"hops/...", "model", "model/check", "model/specs", "props",
+			"sim/tap", "sim/schedule", "sim/contract",
+		},
 		[]string{anyone},
 	},
 }
