@@ -20,8 +20,8 @@ import (
 //     Partition and Offset, the committed next offset to read, -1 where there is
 //     none.
 //   - Op "object", one per object that a listing named: Key, Digest, ETag, Bytes,
-//     and in Parts the lines of the object by partition: Record.Offset, ID, and
-//     Kind [Data], [Rejected] or [Hole].
+//     in Parts the lines of the object by partition: Record.Offset, ID, and
+//     Kind [Data], [Rejected] or [Hole], and in Counts what it counts or names.
 //
 // An event with Err, or whose part has Err, says that this could not be read. It
 // adds nothing to the lists and its Seq is in Failed: what a promise then does
@@ -49,7 +49,8 @@ type Object struct {
 	Key, Digest, ETag string
 	Bytes             int64
 	Parts             []Part // its lines, by partition
-	Seq               int64  // of the event that says so
+	Counts            []Count
+	Seq               int64 // of the event that says so
 }
 
 // Audit folds the audit's events of h. A history without any gives the zero
@@ -154,7 +155,8 @@ func groupOffset(e *Event, p *Part) GroupOffset {
 
 func object(e *Event) Object {
 	return Object{
-		Key: e.Key, Digest: e.Digest, ETag: e.ETag, Bytes: e.Bytes, Parts: e.Parts, Seq: e.Seq,
+		Key: e.Key, Digest: e.Digest, ETag: e.ETag, Bytes: e.Bytes,
+		Parts: e.Parts, Counts: e.Counts, Seq: e.Seq,
 	}
 }
 

@@ -90,7 +90,16 @@ type Event struct {
 	Digest string // of the object's bytes: 16 hex digits
 	ETag   string // entity tag that a conditional call named or an answer gave
 	Bytes  int64  // size of the frame or the object, in bytes
+	LSN    string // position in a database's log, in the form that sorts as its order
+	Counts []Count
 	Note   string // anything for a human reader: one line
+}
+
+// Count is a number that an object holds, or that a reader gives, for something:
+// the events of a window and course, the bytes of a file that a manifest names.
+type Count struct {
+	Of string
+	N  int64
 }
 
 // Part is what an event says of one partition.
@@ -146,6 +155,7 @@ type Record struct {
 	Key      string
 	Digest   string   // of the value: 16 hex digits
 	Class    string   // why the contract rejects it; "": it does not, or nobody asked
+	Cell     string   // what the world counts it under, as [Count] says Of; "": nothing
 	From     Position // where a dead letter or a derived record came from; zero: not said
 	Producer int64    // who appended it, numbered as in [Event]; set by the audit, 0: none
 }

@@ -53,9 +53,15 @@ func anyRecord(t *rapid.T) Record {
 		ID:       anyString().Draw(t, "id"),
 		Key:      anyString().Draw(t, "record key"),
 		Digest:   anyString().Draw(t, "record digest"),
+		Class:    anyString().Draw(t, "record class"),
+		Cell:     anyString().Draw(t, "record cell"),
 		From:     anyPosition(t),
 		Producer: anyInt64().Draw(t, "record producer"),
 	}
+}
+
+func anyCount(t *rapid.T) Count {
+	return Count{Of: anyString().Draw(t, "of"), N: anyInt64().Draw(t, "n")}
 }
 
 func anyPart(t *rapid.T) Part {
@@ -106,6 +112,8 @@ func anyEvent(t *rapid.T) Event {
 		Digest:     anyString().Draw(t, "digest"),
 		ETag:       anyString().Draw(t, "etag"),
 		Bytes:      anyInt64().Draw(t, "bytes"),
+		LSN:        anyString().Draw(t, "lsn"),
+		Counts:     listOf(t, anyCount),
 		Note:       anyString().Draw(t, "note"),
 	}
 }

@@ -13,28 +13,35 @@ import (
 // text form: -1 for the offsets and the sequence of a part and the offset of a
 // record, zero for everything else.
 type jsonEvent struct {
-	Seq        int64      `json:"seq"`
-	AtNS       int64      `json:"at_ns"`
-	Proc       jsonString `json:"proc,omitempty"`
-	Life       int        `json:"life,omitempty"`
-	Kind       Kind       `json:"kind"`
-	Op         jsonString `json:"op,omitempty"`
-	Nth        int        `json:"nth,omitempty"`
-	Of         int64      `json:"of,omitempty"`
-	Outcome    Outcome    `json:"outcome,omitempty"`
-	Err        jsonString `json:"err,omitempty"`
-	Producer   int64      `json:"producer,omitempty"`
-	Epoch      int16      `json:"epoch,omitempty"`
-	Group      jsonString `json:"group,omitempty"`
-	Member     jsonString `json:"member,omitempty"`
-	Generation int32      `json:"generation,omitempty"`
-	TxnID      jsonString `json:"txn_id,omitempty"`
-	Parts      []jsonPart `json:"parts,omitempty"`
-	Key        jsonString `json:"key,omitempty"`
-	Digest     jsonString `json:"digest,omitempty"`
-	ETag       jsonString `json:"etag,omitempty"`
-	Bytes      int64      `json:"bytes,omitempty"`
-	Note       jsonString `json:"note,omitempty"`
+	Seq        int64       `json:"seq"`
+	AtNS       int64       `json:"at_ns"`
+	Proc       jsonString  `json:"proc,omitempty"`
+	Life       int         `json:"life,omitempty"`
+	Kind       Kind        `json:"kind"`
+	Op         jsonString  `json:"op,omitempty"`
+	Nth        int         `json:"nth,omitempty"`
+	Of         int64       `json:"of,omitempty"`
+	Outcome    Outcome     `json:"outcome,omitempty"`
+	Err        jsonString  `json:"err,omitempty"`
+	Producer   int64       `json:"producer,omitempty"`
+	Epoch      int16       `json:"epoch,omitempty"`
+	Group      jsonString  `json:"group,omitempty"`
+	Member     jsonString  `json:"member,omitempty"`
+	Generation int32       `json:"generation,omitempty"`
+	TxnID      jsonString  `json:"txn_id,omitempty"`
+	Parts      []jsonPart  `json:"parts,omitempty"`
+	Key        jsonString  `json:"key,omitempty"`
+	Digest     jsonString  `json:"digest,omitempty"`
+	ETag       jsonString  `json:"etag,omitempty"`
+	Bytes      int64       `json:"bytes,omitempty"`
+	LSN        jsonString  `json:"lsn,omitempty"`
+	Counts     []jsonCount `json:"counts,omitempty"`
+	Note       jsonString  `json:"note,omitempty"`
+}
+
+type jsonCount struct {
+	Of jsonString `json:"of"`
+	N  int64      `json:"n"`
 }
 
 type jsonPart struct {
@@ -55,6 +62,7 @@ type jsonRecord struct {
 	Key      jsonString    `json:"key,omitempty"`
 	Digest   jsonString    `json:"digest,omitempty"`
 	Class    jsonString    `json:"class,omitempty"`
+	Cell     jsonString    `json:"cell,omitempty"`
 	From     *jsonPosition `json:"from,omitempty"`
 	Producer int64         `json:"producer,omitempty"`
 }

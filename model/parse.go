@@ -82,11 +82,14 @@ func (p *cursor) header(e *Event) {
 func (p *cursor) body(e *Event) {
 	var seen []string
 	for !p.done() {
-		if p.s[p.i] == '[' {
+		switch p.s[p.i] {
+		case '[':
 			e.Parts = append(e.Parts, p.part())
-			continue
+		case '(':
+			e.Counts = append(e.Counts, p.count())
+		default:
+			p.field(e, p.fieldName(&seen))
 		}
-		p.field(e, p.fieldName(&seen))
 	}
 }
 
@@ -116,11 +119,29 @@ func (p *cursor) field(e *Event, name string) {
 		e.ETag = p.word(name)
 	case "bytes":
 		e.Bytes = p.value(name, 64)
+	case "lsn":
+		e.LSN = p.word(name)
 	case "note":
 		e.Note = p.word(name)
 	default:
 		p.fail(p.i-len(name)-1, "an event has no field %q", name)
 	}
+}
+
+// count reads "(of n)".
+func (p *cursor) count() Count {
+	open := p.i
+	p.i++
+	p.skip()
+	c := Count{Of: p.loose("count", false)}
+	if p.i < len(p.s) && !isBlank(p.s[p.i]) {
+		p.fail(p.i, "%s where a blank is wanted", p.found(p.i))
+	}
+	c.N = p.number("count", 64)
+	if !p.closed(open, ')') {
+		p.fail(p.i, "%s where ')' is wanted", p.found(p.i))
+	}
+	return c
 }
 
 func (p *cursor) part() Part {
@@ -186,6 +207,8 @@ func (p *cursor) record() Record {
 			r.From = p.position()
 		case "class":
 			r.Class = p.word(name)
+		case "cell":
+			r.Cell = p.word(name)
 		case "producer":
 			r.Producer = p.value(name, 64)
 		default:

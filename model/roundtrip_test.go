@@ -84,12 +84,16 @@ var forms = map[string]func(*History, *bytes.Buffer) error{
 // position, each time with another event in which just that field has changed.
 func changes(t *testing.T, visit func(field string, e Event)) {
 	whole := func() Event {
-		return Event{Kind: Reply, Parts: []Part{{Records: []Record{{From: Position{Topic: "x"}}}}}}
+		return Event{
+			Kind: Reply, Parts: []Part{{Records: []Record{{From: Position{Topic: "x"}}}}},
+			Counts: []Count{{}},
+		}
 	}
 	reach := map[string]func(e *Event) any{
 		"Event":    func(e *Event) any { return e },
 		"Part":     func(e *Event) any { return &e.Parts[0] },
 		"Record":   func(e *Event) any { return &e.Parts[0].Records[0] },
+		"Count":    func(e *Event) any { return &e.Counts[0] },
 		"Position": func(e *Event) any { return &e.Parts[0].Records[0].From },
 	}
 	for of, into := range reach {
@@ -109,7 +113,7 @@ func changes(t *testing.T, visit func(field string, e Event)) {
 				f.SetString("changed")
 			case f.CanInt():
 				f.SetInt(7)
-			case name == "Parts", name == "Records":
+			case name == "Parts", name == "Records", name == "Counts":
 				f.SetZero()
 			case name == "From":
 				f.SetZero()

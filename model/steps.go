@@ -46,7 +46,8 @@ type Put struct {
 	Key     string
 	Digest  string // of what was to be stored
 	Parts   []Part // its lines by partition; shared with the history
-	Applied bool   // the store holds it, whoever got to know
+	Counts  []Count
+	Applied bool // the store holds it, whoever got to know
 }
 
 // Puts returns every put and putif that a store answered, in the order in which
@@ -60,7 +61,8 @@ func Puts(h *History) []Put {
 		}
 		puts = append(puts, Put{
 			Seq: e.Seq, Took: e.Took(), Proc: e.Proc, Life: e.Life,
-			Key: e.Key, Digest: e.Digest, Parts: e.Parts, Applied: e.Err == "",
+			Key: e.Key, Digest: e.Digest, Parts: e.Parts, Counts: e.Counts,
+			Applied: e.Err == "",
 		})
 	}
 	slices.SortStableFunc(puts, func(a, b Put) int { return int(a.Took - b.Took) })

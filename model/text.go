@@ -7,9 +7,9 @@ import (
 
 // The text form of a history is one line per event:
 //
-//	seq at proc [life n] kind [op [nth] [outcome]] {field=value} {[part]} [note=...]
+//	seq at proc [life n] kind [op [nth] [outcome]] {field=value} {[part]} {(of n)} [note=...]
 //	part:   [topic/partition @offset end=n stable=n seq=n err=name {record}]
-//	record: {@offset kind id=... key=... digest=... class=...
+//	record: {@offset kind id=... key=... digest=... class=... cell=...
 //	         from=topic/partition@offset producer=n}, in one line
 //
 // A word stands bare where it is made of letters, digits and ._-/:@+%,~#* and
@@ -45,6 +45,10 @@ func AppendText(b []byte, e *Event) []byte {
 	for i := range e.Parts {
 		b = appendPart(append(b, ' '), &e.Parts[i])
 	}
+	for i := range e.Counts {
+		b = appendWord(append(b, " ("...), e.Counts[i].Of, false)
+		b = append(strconv.AppendInt(append(b, ' '), e.Counts[i].N, 10), ')')
+	}
 	return appendString(b, "note", e.Note)
 }
 
@@ -62,7 +66,8 @@ func appendFields(b []byte, e *Event) []byte {
 	b = appendString(b, "key", e.Key)
 	b = appendString(b, "digest", e.Digest)
 	b = appendString(b, "etag", e.ETag)
-	return appendInt(b, "bytes", e.Bytes, 0)
+	b = appendInt(b, "bytes", e.Bytes, 0)
+	return appendString(b, "lsn", e.LSN)
 }
 
 func appendPart(b []byte, p *Part) []byte {
@@ -94,6 +99,7 @@ func appendRecord(b []byte, r *Record) []byte {
 	b = appendString(b, "key", r.Key)
 	b = appendString(b, "digest", r.Digest)
 	b = appendString(b, "class", r.Class)
+	b = appendString(b, "cell", r.Cell)
 	if r.From != (Position{}) {
 		b = appendWord(append(b, " from="...), r.From.Topic, true)
 		b = strconv.AppendInt(append(b, '/'), int64(r.From.Partition), 10)

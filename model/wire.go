@@ -11,7 +11,11 @@ func toJSON(e *Event) *jsonEvent {
 		Group: jsonString(e.Group), Member: jsonString(e.Member),
 		Generation: e.Generation, TxnID: jsonString(e.TxnID),
 		Key: jsonString(e.Key), Digest: jsonString(e.Digest),
-		ETag: jsonString(e.ETag), Bytes: e.Bytes, Note: jsonString(e.Note),
+		ETag: jsonString(e.ETag), Bytes: e.Bytes, LSN: jsonString(e.LSN),
+		Note: jsonString(e.Note),
+	}
+	for _, c := range e.Counts {
+		j.Counts = append(j.Counts, jsonCount{jsonString(c.Of), c.N})
 	}
 	for i := range e.Parts {
 		j.Parts = append(j.Parts, partToJSON(&e.Parts[i]))
@@ -31,7 +35,7 @@ func partToJSON(p *Part) jsonPart {
 		line := jsonRecord{
 			Offset: unlessNone(&r.Offset), Kind: r.Kind, ID: jsonString(r.ID),
 			Key: jsonString(r.Key), Digest: jsonString(r.Digest), Class: jsonString(r.Class),
-			Producer: r.Producer,
+			Cell: jsonString(r.Cell), Producer: r.Producer,
 		}
 		if r.From != (Position{}) {
 			line.From = &jsonPosition{
@@ -51,7 +55,10 @@ func (j *jsonEvent) event() Event {
 		Group: string(j.Group), Member: string(j.Member),
 		Generation: j.Generation, TxnID: string(j.TxnID),
 		Key: string(j.Key), Digest: string(j.Digest),
-		ETag: string(j.ETag), Bytes: j.Bytes, Note: string(j.Note),
+		ETag: string(j.ETag), Bytes: j.Bytes, LSN: string(j.LSN), Note: string(j.Note),
+	}
+	for _, c := range j.Counts {
+		e.Counts = append(e.Counts, Count{string(c.Of), c.N})
 	}
 	for i := range j.Parts {
 		e.Parts = append(e.Parts, j.Parts[i].part())
@@ -70,7 +77,7 @@ func (j *jsonPart) part() Part {
 		r := Record{
 			Offset: orNone(line.Offset), Kind: line.Kind, ID: string(line.ID),
 			Key: string(line.Key), Digest: string(line.Digest), Class: string(line.Class),
-			Producer: line.Producer,
+			Cell: string(line.Cell), Producer: line.Producer,
 		}
 		if f := line.From; f != nil {
 			r.From = Position{Topic: string(f.Topic), Partition: f.Partition, Offset: f.Offset}

@@ -50,7 +50,7 @@ func (r *run) audit() error {
 			Op: "object", Key: key, ETag: etag, Digest: tap.Digest(body), Bytes: int64(len(body)),
 		}
 		if r.world.Describe != nil {
-			e.Parts = r.world.Describe(key, body)
+			e.Parts, e.Counts = r.world.Describe(key, body)
 		}
 		r.observe(e)
 	}

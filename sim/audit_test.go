@@ -91,10 +91,10 @@ func TestAuditOfCommitsAndObjects(t *testing.T) {
 	w := copierWorld(2, copier)
 	w.Topics = append(w.Topics, sim.Topic{Name: "empty", Partitions: 1})
 	w.Groups = append(w.Groups, "nobody")
-	w.Describe = func(key string, body []byte) []model.Part {
+	w.Describe = func(key string, body []byte) ([]model.Part, []model.Count) {
 		p := model.PartOf("in", 0)
 		p.Records = []model.Record{{Offset: 1, ID: key + " " + string(body)}}
-		return []model.Part{p}
+		return []model.Part{p}, nil
 	}
 	res := under(t, w, "crash copier/0 life 1 after request OffsetCommit 2")
 	sound(t, res)

@@ -162,6 +162,9 @@ func (r *replica) env(l *life, number int) Env {
 				Kind: model.Alert, Op: what, Note: oneLine(detail),
 			})
 		},
+		Report: func(op string, counts []model.Count) {
+			l.tap.Note(model.Event{Kind: model.Note, Op: op, Counts: counts})
+		},
 	}
 }
 

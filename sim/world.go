@@ -37,7 +37,7 @@ type World struct {
 	Identify tap.Identify
 	Describe tap.Describe
 	// Classify lets the history say which records the application's contract
-	// rejects; nil leaves that out.
+	// rejects, and what it counts the others under; nil leaves that out.
 	Classify tap.Classify
 
 	// Promises must hold in every run. Sometimes must be seen at least once in a
@@ -104,6 +104,9 @@ type Env struct {
 	Replica, Life int
 	// Alert calls an operator.
 	Alert func(what, detail string)
+	// Report says what the process found, for promises to judge: the history has it
+	// as a note.
+	Report func(op string, counts []model.Count)
 }
 
 // Input is one record that the world appends to a topic.

@@ -64,10 +64,11 @@ func appendTo(ctx context.Context, c *consumer, key string, body []byte) error {
 
 // describeLog says which offsets an object holds whose lines need not follow each
 // other.
-func describeLog(key string, body []byte) []model.Part {
+func describeLog(key string, body []byte) ([]model.Part, []model.Count) {
 	var all []model.Part
 	for line := range bytes.Lines(body) {
-		for _, part := range worlds.Describe(key, line) {
+		parts, _ := worlds.Describe(key, line)
+		for _, part := range parts {
 			if len(all) == 0 {
 				all = append(all, part)
 				continue
@@ -75,5 +76,5 @@ func describeLog(key string, body []byte) []model.Part {
 			all[0].Records = append(all[0].Records, part.Records...)
 		}
 	}
-	return all
+	return all, nil
 }

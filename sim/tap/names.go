@@ -41,9 +41,10 @@ type Names struct {
 	records   map[described]model.Record
 }
 
-// Classify tells why the application's contract rejects a record; "" when it does
-// not.
-type Classify func(r Raw) string
+// Classify tells why the application's contract rejects a record, "" when it does
+// not, and the cell that the record is counted in, "" for none (see
+// [model.Record]). It must depend on the record alone.
+type Classify func(r Raw) (class, cell string)
 
 // ClassifyWith has every record say what c says of it. Call it before the names
 // are used.

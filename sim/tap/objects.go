@@ -40,9 +40,9 @@ type Refused struct{ Code string }
 // Error returns the store's word.
 func (r *Refused) Error() string { return "tap: the store answered " + r.Code }
 
-// Describe tells which records an object holds, so that a history can say so. A
-// key that it does not know gives nil.
-type Describe func(key string, body []byte) []model.Part
+// Describe tells which records an object holds and what it counts, so that a
+// history can say so. A key that it does not know gives nothing.
+type Describe func(key string, body []byte) ([]model.Part, []model.Count)
 
 // Objects is a [Store] whose calls cross the boundary of a life. It is safe for
 // concurrent use as far as the inner store is.
@@ -56,7 +56,7 @@ type Objects struct {
 // leaves the contents of objects out of the history.
 func NewObjects(life *Life, store Store, describe Describe) *Objects {
 	if describe == nil {
-		describe = func(string, []byte) []model.Part { return nil }
+		describe = func(string, []byte) ([]model.Part, []model.Count) { return nil, nil }
 	}
 	return &Objects{life: life, store: store, describe: describe}
 }
@@ -151,7 +151,8 @@ func (o *Objects) Delete(ctx context.Context, key string) error {
 
 func (o *Objects) write(op, key string, body []byte) model.Event {
 	e := newEvent(model.Call, op, len(body))
-	e.Key, e.Digest, e.Parts = key, Digest(body), o.describe(key, body)
+	e.Key, e.Digest = key, Digest(body)
+	e.Parts, e.Counts = o.describe(key, body)
 	return e
 }
 

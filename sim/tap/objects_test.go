@@ -85,10 +85,10 @@ func (s *shelf) Delete(ctx context.Context, _ string) error {
 }
 
 // describeTest says that an object holds the record 4 of a/0.
-func describeTest(key string, body []byte) []model.Part {
+func describeTest(key string, body []byte) ([]model.Part, []model.Count) {
 	p := model.PartOf("a", 0)
 	p.Records = []model.Record{{Offset: 4, ID: string(body)}}
-	return []model.Part{p}
+	return []model.Part{p}, nil
 }
 
 // calls are the five calls as a hop makes them; what they return as text.

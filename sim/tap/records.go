@@ -111,7 +111,7 @@ func (n *Names) describe(raw Raw) model.Record {
 	id, from := n.identify(raw)
 	r := model.Record{Offset: -1, ID: id, Key: at.key, Digest: at.digest, From: from}
 	if n.classify != nil {
-		r.Class = n.classify(raw)
+		r.Class, r.Cell = n.classify(raw)
 	}
 	if plain {
 		n.mu.Lock()

@@ -132,18 +132,18 @@ func landed(v *model.View) bool {
 
 // Describe says which offsets an object of landing holds: its key is
 // topic/partition/offset, and its body a line per offset.
-func Describe(key string, body []byte) []model.Part {
+func Describe(key string, body []byte) ([]model.Part, []model.Count) {
 	fields := strings.Split(key, "/")
 	if len(fields) != 3 {
-		return nil
+		return nil, nil
 	}
 	partition, err := strconv.ParseInt(fields[1], 10, 32)
 	if err != nil {
-		return nil
+		return nil, nil
 	}
 	lines, err := hops.ParseBody(body)
 	if err != nil {
-		return nil
+		return nil, nil
 	}
 	part := model.PartOf(fields[0], int32(partition))
 	for _, l := range lines {
@@ -159,7 +159,7 @@ func Describe(key string, body []byte) []model.Part {
 		}
 		part.Records = append(part.Records, r)
 	}
-	return []model.Part{part}
+	return []model.Part{part}, nil
 }
 
 func rawValue(value []byte) tap.Raw { return tap.Raw{Topic: Progress, Value: value} }

@@ -173,13 +173,13 @@ func validated(v *model.View) bool {
 }
 
 // classify says why the contract rejects a record of the bus.
-func classify(r tap.Raw) string {
+func classify(r tap.Raw) (class, cell string) {
 	if r.Topic != Progress {
-		return ""
+		return "", ""
 	}
 	var reject *hops.Reject
 	if errors.As(hops.Classify(r.Key, r.Value), &reject) {
-		return reject.Reason
+		return reject.Reason, ""
 	}
-	return ""
+	return "", ""
 }
