@@ -10,27 +10,31 @@ import (
 // MaxManagers is the most resource managers that a TwoPhaseState has room for.
 const MaxManagers = 10
 
-// Manager is what a resource manager has decided.
-type Manager uint8
+// Phase is how far a party of a two-phase commit is.
+type Phase uint8
 
-// The decisions of a resource manager.
 const (
-	Working Manager = iota
-	Prepared
-	Committed
-	Aborted
+	phaseWorking Phase = iota
+	phasePrepared
+	phaseCommitted
+	phaseAborted
 )
+
+// String returns the phase in lower case.
+func (p Phase) String() string {
+	return [...]string{"working", "prepared", "committed", "aborted"}[p]
+}
 
 // TwoPhaseState is the state of a two-phase commit: the resource managers, the
 // transaction manager, and every message that was ever sent, for the network
 // loses, repeats and reorders.
 type TwoPhaseState struct {
-	Managers [MaxManagers]Manager
-	Decision Manager           // of the transaction manager: Working until it decides
-	Heard    [MaxManagers]bool // Prepared has reached the transaction manager
-	Sent     [MaxManagers]bool // Prepared is under way
-	Commit   bool              // Commit is under way
-	Abort    bool              // Abort is under way
+	Managers [MaxManagers]Phase
+	Decision Phase             // of the transaction manager: working until it decides
+	Prepared [MaxManagers]bool // this message of a manager was sent
+	Heard    [MaxManagers]bool // and has reached the transaction manager
+	Commit   bool              // this message was sent, to all
+	Abort    bool              // this message was sent, to all
 }
 
 // TwoPhase returns Lamport's two-phase commit with so many resource managers, 1
@@ -38,44 +42,48 @@ type TwoPhaseState struct {
 // 1,745,408, with 9 10,340,352, with 10 61,515,776. Source: TwoPhase.tla of
 // "Consensus on Transaction Commit" (Gray and Lamport).
 func TwoPhase(managers int) check.Spec[TwoPhaseState] {
-	return twoPhase(managers, managers)
+	return twoPhase{managers: managers, enough: managers}.spec("twophase")
 }
 
 // TwoPhaseEarly returns the same with a mistake: the transaction manager commits
 // when all but one have prepared.
 func TwoPhaseEarly(managers int) check.Spec[TwoPhaseState] {
-	spec := twoPhase(managers, managers-1)
-	spec.Name += "-early"
-	return spec
+	return twoPhase{managers: managers, enough: managers - 1}.spec("twophase-early")
 }
 
-func twoPhase(managers, enough int) check.Spec[TwoPhaseState] {
-	if managers < 1 || managers > MaxManagers {
+type twoPhase struct {
+	managers int
+	enough   int // so many that have prepared are enough to commit
+}
+
+func (p twoPhase) spec(name string) check.Spec[TwoPhaseState] {
+	if p.managers < 1 || p.managers > MaxManagers {
 		panic(fmt.Sprintf("two-phase commit with %d managers: choose 1 to %d",
-			managers, MaxManagers))
+			p.managers, MaxManagers))
 	}
 	return check.Spec[TwoPhaseState]{
-		Name: fmt.Sprintf("twophase-%d", managers),
-		Init: []TwoPhaseState{{}},
-		Next: func(c *check.Out[TwoPhaseState], s *TwoPhaseState) {
-			decide(c, s, enough)
-			for m := range managers {
-				manage(c, s, m)
-			}
-		},
-		Always:    func(s *TwoPhaseState) error { return agree(s.Managers[:managers]) },
-		Quiescent: func(s *TwoPhaseState) error { return decided(s.Managers[:managers]) },
+		Name:      fmt.Sprintf("%s-%d", name, p.managers),
+		Init:      []TwoPhaseState{{}},
+		Next:      p.next,
+		Always:    p.agree,
+		Quiescent: p.decided,
 	}
 }
 
-// decide is the transaction manager.
-func decide(c *check.Out[TwoPhaseState], s *TwoPhaseState, enough int) {
-	if s.Decision != Working {
-		return
+func (p twoPhase) next(c *check.Out[TwoPhaseState], s *TwoPhaseState) {
+	if s.Decision == phaseWorking {
+		p.decide(c, s)
 	}
+	for m := range p.managers {
+		p.obey(c, s, m)
+	}
+}
+
+// decide is what the transaction manager can do.
+func (p twoPhase) decide(c *check.Out[TwoPhaseState], s *TwoPhaseState) {
 	heard := 0
-	for m, sent := range s.Sent {
-		if sent {
+	for m := range p.managers {
+		if s.Prepared[m] {
 			n := c.Do("hear-prepared", m)
 			n.Heard[m] = true
 		}
@@ -83,39 +91,39 @@ func decide(c *check.Out[TwoPhaseState], s *TwoPhaseState, enough int) {
 			heard++
 		}
 	}
-	if heard >= enough {
-		n := c.Do("commit", check.Nobody)
-		n.Decision, n.Commit = Committed, true
+	if heard >= p.enough {
+		n := c.Do("decide-commit", check.Nobody)
+		n.Decision, n.Commit = phaseCommitted, true
 	}
-	n := c.Do("abort", check.Nobody)
-	n.Decision, n.Abort = Aborted, true
+	n := c.Do("decide-abort", check.Nobody)
+	n.Decision, n.Abort = phaseAborted, true
 }
 
-// manage is one resource manager.
-func manage(c *check.Out[TwoPhaseState], s *TwoPhaseState, m int) {
-	if s.Managers[m] == Working {
+// obey is what resource manager m can do.
+func (p twoPhase) obey(c *check.Out[TwoPhaseState], s *TwoPhaseState, m int) {
+	if s.Managers[m] == phaseWorking {
 		n := c.Do("prepare", m)
-		n.Managers[m], n.Sent[m] = Prepared, true
+		n.Managers[m], n.Prepared[m] = phasePrepared, true
 
 		n = c.Do("give-up", m)
-		n.Managers[m] = Aborted
+		n.Managers[m] = phaseAborted
 	}
 	if s.Commit {
 		n := c.Do("obey-commit", m)
-		n.Managers[m] = Committed
+		n.Managers[m] = phaseCommitted
 	}
 	if s.Abort {
 		n := c.Do("obey-abort", m)
-		n.Managers[m] = Aborted
+		n.Managers[m] = phaseAborted
 	}
 }
 
-// agree says that no two managers decide differently.
-func agree(managers []Manager) error {
+// agree: no two resource managers decide differently.
+func (p twoPhase) agree(s *TwoPhaseState) error {
 	committed, aborted := false, false
-	for _, m := range managers {
-		committed = committed || m == Committed
-		aborted = aborted || m == Aborted
+	for _, phase := range s.Managers[:p.managers] {
+		committed = committed || phase == phaseCommitted
+		aborted = aborted || phase == phaseAborted
 	}
 	if committed && aborted {
 		return errors.New("one manager has committed and another has aborted")
@@ -123,11 +131,11 @@ func agree(managers []Manager) error {
 	return nil
 }
 
-// decided says that nobody waits for ever.
-func decided(managers []Manager) error {
-	for i, m := range managers {
-		if m != Committed && m != Aborted {
-			return fmt.Errorf("manager %d never decides", i)
+// decided: no resource manager waits for ever.
+func (p twoPhase) decided(s *TwoPhaseState) error {
+	for m, phase := range s.Managers[:p.managers] {
+		if phase != phaseCommitted && phase != phaseAborted {
+			return fmt.Errorf("manager %d never decides", m)
 		}
 	}
 	return nil
