@@ -49,9 +49,27 @@ func EncodeTileRows(rows []TileRow) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// DecodeTileRows returns the rows of a Parquet file, in its order.
-func DecodeTileRows(body []byte) ([]TileRow, error) {
-	rows, err := parquet.Read[TileRow](bytes.NewReader(body), int64(len(body)))
+// tileSchema is the columns of a part: another file's are no tile's, though the
+// library would read what it lacks as zeros.
+var tileSchema = parquet.SchemaOf(TileRow{})
+
+// DecodeTileRows returns the rows of a Parquet file, in its order. It fails on a
+// file that is not whole and on one with other columns than a tile's.
+func DecodeTileRows(body []byte) (rows []TileRow, err error) {
+	defer func() {
+		// The library's answer to some damage is a panic.
+		if wrong := recover(); wrong != nil {
+			rows, err = nil, fmt.Errorf("decoding Parquet of %d bytes: %v", len(body), wrong)
+		}
+	}()
+	file, err := parquet.OpenFile(bytes.NewReader(body), int64(len(body)))
+	if err != nil {
+		return nil, fmt.Errorf("decoding Parquet of %d bytes: %w", len(body), err)
+	}
+	if !parquet.EqualNodes(file.Schema(), tileSchema) {
+		return nil, fmt.Errorf("its columns are not a tile's: %v", file.Schema())
+	}
+	rows, err = parquet.Read[TileRow](bytes.NewReader(body), int64(len(body)))
 	if err != nil {
 		return nil, fmt.Errorf("decoding Parquet of %d bytes: %w", len(body), err)
 	}

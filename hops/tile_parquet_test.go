@@ -3,6 +3,8 @@ package hops
 import (
 	"bytes"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -63,6 +65,71 @@ func TestTileSchema(t *testing.T) {
 		got := fmt.Sprint(column.MetaData.Codec, column.MetaData.Encoding)
 		if got != "SNAPPY [PLAIN]" && got != "SNAPPY [PLAIN RLE_DICTIONARY]" {
 			t.Errorf("%v: %s", column.MetaData.PathInSchema, got)
+		}
+	}
+}
+
+// Of another file, the library would give what is missing as zeros.
+func TestDecodeTileRowsRefusesOtherColumns(t *testing.T) {
+	type renamed struct {
+		WindowStart      int64  `parquet:"window_start,timestamp(millisecond)"`
+		WindowEnd        int64  `parquet:"window_end,timestamp(millisecond)"`
+		CourseID         string `parquet:"course"`
+		Events           int64  `parquet:"events"`
+		DistinctEventIDs int64  `parquet:"distinct_event_ids"`
+	}
+	type micros struct {
+		WindowStart      int64  `parquet:"window_start,timestamp(microsecond)"`
+		WindowEnd        int64  `parquet:"window_end,timestamp(microsecond)"`
+		CourseID         string `parquet:"course_id"`
+		Events           int64  `parquet:"events"`
+		DistinctEventIDs int64  `parquet:"distinct_event_ids"`
+	}
+	type nulls struct {
+		WindowStart      int64  `parquet:"window_start,timestamp(millisecond)"`
+		WindowEnd        int64  `parquet:"window_end,timestamp(millisecond)"`
+		CourseID         string `parquet:"course_id"`
+		Events           *int64 `parquet:"events"`
+		DistinctEventIDs int64  `parquet:"distinct_event_ids"`
+	}
+	for _, body := range [][]byte{
+		parquetOf(t, struct {
+			V string `parquet:"v"`
+		}{"x"}),
+		parquetOf(t, renamed{1, 2, "go-101", 3, 3}),
+		parquetOf(t, micros{1, 2, "go-101", 3, 3}),
+		parquetOf(t, nulls{1, 2, "go-101", nil, 3}),
+	} {
+		rows, err := DecodeTileRows(body)
+		if err == nil || !strings.Contains(err.Error(), "columns are not a tile's") {
+			t.Error(rows, err)
+		}
+	}
+}
+
+func parquetOf[T any](t *testing.T, row T) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	if err := parquet.Write(&out, []T{row}); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// One byte that is not what was written is an error or changes nothing. It is
+// neither a panic nor other rows.
+func TestDecodeTileRowsOfDamage(t *testing.T) {
+	rows := manyRows(9, 3)
+	body, err := EncodeTileRows(rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range body {
+		spoilt := bytes.Clone(body)
+		spoilt[i] ^= 0xff
+		got, err := DecodeTileRows(spoilt)
+		if err == nil && !slices.Equal(got, rows) {
+			t.Errorf("byte %d of %d: %v", i, len(body), got)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"path"
 	"strings"
 )
@@ -22,25 +23,49 @@ const sinkLogLooks = 5
 // that a listing over several pages was not of one moment.
 var errMoved = errors.New("the sink log changed while it was read")
 
-// ReadTile returns the rows of a tile, in the order of its sink log: those files
-// that the log names, and no others. Rows of several batches with the same window
-// and course are not merged; see [TileRow] for what may be added up. It may be
-// called while a [Tile] runs, and then sees whole batches. The error is a
-// [*TileDamageError] when the log, or a file that it names, cannot be read.
+// ReadTile returns all that [TileRows] does, or its error.
 func ReadTile(ctx context.Context, store TileStore, prefix string) ([]TileRow, error) {
-	files, _, err := readSinkLog(ctx, store, prefix)
-	if err != nil {
-		return nil, err
-	}
 	var rows []TileRow
-	for _, file := range files {
-		more, err := readPart(ctx, store, prefix, file)
+	for row, err := range TileRows(ctx, store, prefix) {
 		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, more...)
+		rows = append(rows, row)
 	}
 	return rows, nil
+}
+
+// TileRows returns the rows of a tile, in the order of its sink log: those files
+// that the log names, and no others. Rows of several batches with the same window
+// and course are not merged; see [TileRow] for what may be added up. It may be
+// called while a [Tile] runs, and then sees whole batches: those that the log had
+// when the loop began. An error is the last thing it returns, and the rows before
+// it are not the whole tile. It is a [*TileDamageError] when the log, or a file
+// that it names, cannot be read. Each loop over it reads the tile anew.
+//
+// In memory are the rows of one file and the names of all.
+func TileRows(
+	ctx context.Context, store TileStore, prefix string,
+) iter.Seq2[TileRow, error] {
+	return func(yield func(TileRow, error) bool) {
+		files, _, err := readSinkLog(ctx, store, prefix)
+		if err != nil {
+			yield(TileRow{}, err)
+			return
+		}
+		for _, file := range files {
+			rows, err := readPart(ctx, store, prefix, file)
+			if err != nil {
+				yield(TileRow{}, err)
+				return
+			}
+			for _, row := range rows {
+				if !yield(row, nil) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // readPart reads one file that the sink log names, by its place in the store.
