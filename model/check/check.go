@@ -1,144 +1,112 @@
 package check
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+	"time"
+)
 
 // Check explores spec breadth first until every reachable state has been
 // judged, a promise is broken, or a bound of o is met. It reports mistakes of
-// the specification (no initial state, a Next that changes its argument) as
-// Undecided with a reason. It may be called from several goroutines.
+// the specification (no initial state, a state with a pointer, a Next that
+// changes its argument) as Undecided with a reason. It may be called from
+// several goroutines.
 func Check[S comparable](spec Spec[S], o Options) Result[S] {
-	r := Result[S]{Spec: spec.Name, Engine: o.Engine, Workers: max(o.Workers, 1)}
+	o = o.filled()
+	r := Result[S]{Spec: spec.Name, Engine: o.Engine, Workers: o.Workers}
 	if len(spec.Init) == 0 || spec.Next == nil {
 		r.Why = "the specification has no Init or no Next"
 		return r
 	}
-	w := walk[S]{spec: spec, o: o, r: &r, seen: map[S]int{}}
-	w.run()
+	g, err := newSearch(&spec, o)
+	if err != nil {
+		r.Why = err.Error()
+		return r
+	}
+	g.run()
+	r.counts(g)
+	if g.worst != nil {
+		r.Verdict, r.Violation, r.Why = Broken, g.worst, ""
+		r.tell(&spec, g)
+	}
+	r.Elapsed = o.elapsed()
 	return r
 }
 
-// walk is one search: states in the order in which they were found.
-type walk[S comparable] struct {
-	spec    Spec[S]
-	o       Options
-	r       *Result[S]
-	seen    map[S]int
-	states  []S
-	parents []int
-	worst   int // the state that breaks a promise
+func (o Options) filled() Options {
+	o.Workers = max(o.Workers, 1)
+	if o.Memory == 0 {
+		o.Memory = DefaultMemory
+	}
+	if o.Every == 0 {
+		o.Every = 1 << 20
+	}
+	if clock := o.Clock; clock != nil {
+		start := clock()
+		o.Clock = func() time.Duration { return clock() - start }
+	}
+	return o
 }
 
-func (w *walk[S]) run() {
-	for _, s := range w.spec.Init {
-		w.found(w.spec.canon(s), -1, 0)
+func (r *Result[S]) counts(g *search[S]) {
+	r.States, r.Transitions = g.states.Load(), g.transitions.Load()
+	r.Quiescent, r.Queue = g.quiescent.Load(), g.states.Load()-g.expanded.Load()
+	r.Depth, r.Bytes, r.Why = g.depth, g.mem.most.Load(), g.why
+	if g.o.Engine == Fingerprint {
+		n := float64(r.States)
+		r.Collision = min(n*n/math.Exp2(65), 1)
 	}
-	for depth, from := 0, 0; from < len(w.states); depth++ {
-		to := len(w.states)
-		w.r.Depth = depth
-		if w.r.Violation != nil && w.r.Violation.Depth == depth {
-			break
-		}
-		if w.o.Depth > 0 && depth >= w.o.Depth {
-			w.r.Why = fmt.Sprintf("more than %d steps", w.o.Depth)
-			w.r.Queue = int64(to - from)
-			break
-		}
-		for ; from < to; from++ {
-			if !w.expand(from, depth) {
-				return
-			}
-		}
-		if v := w.r.Violation; v != nil && v.Depth == depth {
-			break
-		}
-	}
-	w.r.States = int64(len(w.states))
-	switch {
-	case w.r.Violation != nil:
-		w.r.Verdict = Broken
-		w.trace()
-	case w.r.Why == "":
-		w.r.Verdict = Held
+	if r.Why == "" {
+		r.Verdict = Held
 	}
 }
 
-func (w *walk[S]) found(s S, parent, depth int) {
-	if _, ok := w.seen[s]; ok {
-		return
-	}
-	w.seen[s] = len(w.states)
-	w.states = append(w.states, s)
-	w.parents = append(w.parents, parent)
-	w.r.Depth = max(w.r.Depth, depth)
-	if w.spec.Always != nil {
-		if err := w.spec.Always(&s); err != nil {
-			w.broken(Always, err, len(w.states)-1, depth)
+// tell finds the counterexample. One worker of the exact engine does it, so it
+// is the same whoever found that there is one.
+func (r *Result[S]) tell(spec *Spec[S], g *search[S]) {
+	if g.o.Engine != Exact || g.o.Workers > 1 {
+		o := g.o
+		o.Engine, o.Workers, o.States = Exact, 1, 0
+		g.table, g.store, g.workers = nil, nil, nil // their memory is needed
+		again, err := newSearch(spec, o)
+		if err != nil {
+			r.Why = "no counterexample: " + err.Error()
+			return
 		}
-	}
-}
-
-func (w *walk[S]) broken(p Promise, err error, at, depth int) {
-	if v := w.r.Violation; v == nil || depth < v.Depth {
-		w.r.Violation = &Violation[S]{Promise: p, Err: err, State: w.states[at], Depth: depth}
-		w.worst = at
-	}
-}
-
-func (w *walk[S]) expand(at, depth int) bool {
-	s := w.states[at]
-	c := Out[S]{from: &s}
-	w.spec.Next(&c, &s)
-	if s != w.states[at] {
-		w.r.Why = "Next changes the state that it is given: edit the copy that Do returns"
-		return false
-	}
-	rest := true
-	for _, step := range c.steps {
-		w.r.Transitions++
-		rest = rest && (step.Fault || step.State == s)
-		w.found(w.spec.canon(step.State), at, depth+1)
-	}
-	if rest {
-		w.r.Quiescent++
-		if w.spec.Quiescent != nil {
-			if err := w.spec.Quiescent(&s); err != nil {
-				w.broken(Quiescent, err, at, depth)
-			}
+		again.telling = true
+		again.run()
+		if again.worst == nil {
+			r.Why = "no counterexample: " + again.why
+			return
 		}
+		g, r.Violation = again, again.worst
+		r.Bytes = max(r.Bytes, g.mem.most.Load())
 	}
-	return true
-}
-
-func (w *walk[S]) trace() {
-	var path []S
-	for at := w.worst; at >= 0; at = w.parents[at] {
-		path = append([]S{w.states[at]}, path...)
-	}
-	w.r.Trace, w.r.Why = w.spec.tell(path)
+	r.Trace, r.Why = spec.tell(g.path(g.worstAt))
 }
 
 // tell finds the steps along canonical states. The states of the steps are as
 // Next makes them, so the numbers of the processes mean the same all along.
 func (spec *Spec[S]) tell(path []S) ([]Step[S], string) {
 	var trace []Step[S]
-	options := make([]Step[S], len(spec.Init))
+	possible := make([]Step[S], len(spec.Init))
 	for i, s := range spec.Init {
-		options[i] = Step[S]{Who: Nobody, State: s}
+		possible[i] = Step[S]{Who: Nobody, State: s}
 	}
 	for i, want := range path {
 		if i > 0 {
-			options = Successors(*spec, trace[i-1].State)
+			possible = Successors(*spec, trace[i-1].State)
 		}
 		found := false
-		for _, step := range options {
+		for _, step := range possible {
 			if found = spec.canon(step.State) == want; found {
 				trace = append(trace, step)
 				break
 			}
 		}
 		if !found {
-			return trace, fmt.Sprintf("Canon is wrong, or Next does not always do the same: "+
-				"step %d of the counterexample is possible only from the canonical state", i)
+			return trace, fmt.Sprintf("the counterexample ends early: step %d is possible only "+
+				"from the canonical state (Canon is wrong, or Next does not always do the same)", i)
 		}
 	}
 	return trace, ""

@@ -60,4 +60,5 @@ type Progress struct {
 	Bytes       int64 // held by the search
 	Elapsed     time.Duration
 	Rate        float64 // states per second since the start; 0 without Clock
+	Telling     bool    // the states are found again, for the counterexample
 }

@@ -1,6 +1,9 @@
 package check
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+)
 
 // Nobody is the number of no process, for actions that have none.
 const Nobody = -1
@@ -57,8 +60,18 @@ func (s Step[S]) String() string {
 // Out takes the steps that are possible in one state. Next gets it from the
 // engine; it must not be kept.
 type Out[S comparable] struct {
-	from  *S
-	steps []*Step[S]
+	from   *S
+	next   []S     // never grows in place: pointers into it were handed out
+	full   [][]S   // what was in next when it was full, during this call of Next
+	first  int     // of the steps from this state
+	faults []int32 // which of the steps are faults, counted from first
+	names  *[]name // of all steps, if somebody wants to know
+}
+
+type name struct {
+	action string
+	who    int
+	fault  bool
 }
 
 // Do says that an action is possible and returns a copy of the current state,
@@ -67,28 +80,62 @@ type Out[S comparable] struct {
 // cost nothing during a search: they are asked for again when a counterexample
 // is told. An action that leaves the copy as it is counts as a transition, but
 // not as going on: see Spec.Quiescent.
-func (c *Out[S]) Do(action string, who int) *S { return c.add(action, who, false) }
+func (c *Out[S]) Do(action string, who int) *S {
+	if c.names != nil {
+		*c.names = append(*c.names, name{action, who, false})
+	}
+	return c.add()
+}
 
 // Fault is [Out.Do] for what the world does to the protocol: a crash, a lost
 // reply, a pause, a timeout. A state in which only faults are possible is
 // quiescent.
-func (c *Out[S]) Fault(action string, who int) *S { return c.add(action, who, true) }
+func (c *Out[S]) Fault(action string, who int) *S {
+	if c.names != nil {
+		*c.names = append(*c.names, name{action, who, true})
+	}
+	n := len(c.next) - c.first
+	for _, steps := range c.full {
+		n += len(steps)
+	}
+	c.faults = append(c.faults, int32(n))
+	return c.add()
+}
 
-func (c *Out[S]) add(action string, who int, fault bool) *S {
-	step := &Step[S]{Action: action, Who: who, Fault: fault, State: *c.from}
-	c.steps = append(c.steps, step)
-	return &step.State
+func (c *Out[S]) add() *S {
+	n := len(c.next)
+	if n == cap(c.next) {
+		c.full = append(c.full, c.next)
+		c.next = make([]S, 0, max(2*n, 8))
+		n = 0
+	}
+	c.next = c.next[:n+1]
+	c.next[n] = *c.from
+	return &c.next[n]
+}
+
+// ask lets next say what is possible in s, and returns the steps. They are also
+// the last ones of c.next.
+func (c *Out[S]) ask(next func(*Out[S], *S), s *S) []S {
+	c.from, c.first, c.faults = s, len(c.next), c.faults[:0]
+	next(c, s)
+	if len(c.full) > 0 {
+		all := slices.Concat(slices.Concat(c.full...), c.next)
+		c.full, c.next = nil, all
+	}
+	return c.next[c.first:]
 }
 
 // Successors returns the steps that are possible in s, in the order in which
 // Next offers them, without Canon. It may be called from several goroutines.
 // Comparing a recorded run with a specification is following it.
 func Successors[S comparable](spec Spec[S], s S) []Step[S] {
-	c := Out[S]{from: &s}
-	spec.Next(&c, &s)
-	steps := make([]Step[S], len(c.steps))
-	for i, step := range c.steps {
-		steps[i] = *step
+	var names []name
+	c := Out[S]{names: &names}
+	next := c.ask(spec.Next, &s)
+	steps := make([]Step[S], len(next))
+	for i, n := range names {
+		steps[i] = Step[S]{Action: n.action, Who: n.who, Fault: n.fault, State: next[i]}
 	}
 	return steps
 }
