@@ -19,6 +19,7 @@ import (
 //   - a [Reply] of "Fetch": Parts with End
 //   - a [Return] of "put" or "putif": Key, Digest, ETag, Bytes, Parts; of
 //     "delete": Key; Err is empty where it was applied
+//   - an [Alert]: Op, what the process called an operator for
 //   - a [Note] with Op "ask": an application handed a record to a process; with
 //     Op "answer": the process told the application the outcome
 //
@@ -37,6 +38,7 @@ type View struct {
 	txns            map[string]*txnOffsets // by transactional id
 	objects         map[string]lastPut
 	asked, answered int
+	alerts          map[string]int
 }
 
 // lastCommit and lastPut remember which request said so: an answer that took long
@@ -60,6 +62,7 @@ func NewView() *View {
 		commits: map[groupPartition]lastCommit{},
 		txns:    map[string]*txnOffsets{},
 		objects: map[string]lastPut{},
+		alerts:  map[string]int{},
 	}
 }
 
@@ -71,6 +74,8 @@ func (v *View) Apply(e *Event) {
 		v.asked++
 	case e.Kind == Note && e.Op == "answer":
 		v.answered++
+	case e.Kind == Alert:
+		v.alerts[e.Op]++
 	case e.Op == "EndTxn" && (e.Kind == Request || e.Err != ""):
 		v.ending(e)
 	case e.Err != "":
@@ -174,6 +179,9 @@ func (v *View) Keys(prefix string) []string {
 	slices.Sort(keys)
 	return keys
 }
+
+// Alerts returns how often processes have called an operator with these words.
+func (v *View) Alerts(what string) int { return v.alerts[what] }
 
 // Asked returns how often an application handed a record to a process.
 func (v *View) Asked() int { return v.asked }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math/bits"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -139,6 +140,7 @@ const scouts = 3
 // count as schedules, and may break a promise like any other.
 func (r *hunt) scout() error {
 	var all model.History
+	procs := r.w.Procs()
 	for i := range uint64(min(scouts, r.Schedules)) {
 		if r.report.Stopped {
 			return nil
@@ -149,7 +151,7 @@ func (r *hunt) scout() error {
 			return err
 		}
 		for _, e := range res.History.Events() {
-			if e.Proc != feeder {
+			if slices.Contains(procs, e.Proc) {
 				all.Append(e)
 			}
 		}

@@ -359,11 +359,14 @@ func (g *gate) end(l *life) {
 	g.sweep(l)
 }
 
+// sweep discards what the gate holds of a life. A call that a fault made slow is not
+// its own any more: it has left, and reaches the store whether or not its process
+// lives to see it.
 func (g *gate) sweep(l *life) {
 	mine := make([]*held, 0, 4)
 	rest := g.held[:0]
 	for _, h := range g.held {
-		if h.life == l {
+		if h.life == l && !h.underway() {
 			mine = append(mine, h)
 		} else {
 			rest = append(rest, h)
@@ -376,6 +379,19 @@ func (g *gate) sweep(l *life) {
 		g.discard(h)
 	}
 }
+
+// clear discards what is still held when a run is over: late calls of dead lives.
+func (g *gate) clear() {
+	left := g.held
+	g.held = nil
+	slices.SortStableFunc(left, (*held).compare)
+	for _, h := range left {
+		g.discard(h)
+	}
+}
+
+// underway reports whether a crossing is on its way to a store and late.
+func (h *held) underway() bool { return h.late && h.Event.Kind == model.Call }
 
 func (g *gate) remove(h *held) {
 	if i := slices.Index(g.held, h); i >= 0 {

@@ -15,6 +15,8 @@ import (
 // applies at once and whole, and is seen by every later get and list. It is safe
 // for concurrent use; the zero value is not ready, see [NewObjects].
 type Objects struct {
+	page int // most keys of one listing, 0 for no limit
+
 	mu   sync.Mutex
 	objs map[string]object
 }
@@ -26,6 +28,16 @@ type object struct {
 
 // NewObjects returns an empty store.
 func NewObjects() *Objects { return &Objects{objs: make(map[string]object)} }
+
+// objects returns the store of a new run.
+func (w World) objects() *Objects {
+	o := NewObjects()
+	o.page = w.ListPage
+	for _, key := range sortedKeys(w.Stored) {
+		o.put(key, w.Stored[key])
+	}
+	return o
+}
 
 // Put implements [tap.Store].
 func (o *Objects) Put(_ context.Context, key string, body []byte) (string, error) {
@@ -74,6 +86,9 @@ func (o *Objects) List(
 		i++
 	}
 	keys = keys[i:]
+	if o.page > 0 {
+		limit = min(limit, o.page)
+	}
 	return keys[:min(limit, len(keys))], nil
 }
 

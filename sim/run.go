@@ -109,6 +109,7 @@ type run struct {
 	asks     *asks
 	stopping chan struct{}
 	over     bool
+	last     last
 
 	mu      sync.Mutex
 	lives   []*life
@@ -143,6 +144,9 @@ func play(w World, s schedule.Schedule) (*Result, error) {
 	// Processes start a little apart, so that their timers do not coincide.
 	apart := 1300 * time.Microsecond
 	for _, p := range w.Processes {
+		if p.Last {
+			continue
+		}
 		for i := range p.Replicas {
 			rep := &replica{run: r, process: p, index: i}
 			time.AfterFunc(apart, rep.supervise)
@@ -170,7 +174,7 @@ func play(w World, s schedule.Schedule) (*Result, error) {
 
 func newRun(w World, s schedule.Schedule) (*run, error) {
 	r := &run{
-		world: w, network: new(kfake.VirtualNetwork), objects: NewObjects(),
+		world: w, network: new(kfake.VirtualNetwork), objects: w.objects(),
 		stopping: make(chan struct{}),
 	}
 	ports := make([]int, w.Brokers)
@@ -283,13 +287,19 @@ func (r *run) drive() bool {
 		} else if drainedAt.IsZero() {
 			drainedAt = now
 		}
+		if r.last.done() {
+			return true
+		}
 		var next time.Time // when this phase ends, as things stand
-		if g.healed {
+		switch {
+		case r.last.began():
+			next = r.last.until
+		case g.healed:
 			next = healedAt.Add(r.world.Liveness)
-		} else {
+		default:
 			next = safetyEnds
 		}
-		if !drainedAt.IsZero() {
+		if !drainedAt.IsZero() && !r.last.began() {
 			wait := settle
 			if !g.healed && len(g.plan.Unfired()) > 0 {
 				wait = quiet
@@ -298,7 +308,10 @@ func (r *run) drive() bool {
 		}
 		if !now.Before(next) {
 			if g.healed {
-				return !drainedAt.IsZero()
+				if drainedAt.IsZero() || !r.startLast(now) {
+					return !drainedAt.IsZero() && !r.last.began()
+				}
+				continue
 			}
 			healedAt, drainedAt = now, time.Time{} // who stood still has things in hand
 			g.heal()
@@ -371,6 +384,7 @@ func (r *run) finish(drained bool) {
 	for _, l := range open {
 		r.gate.end(l)
 	}
+	r.gate.clear()
 }
 
 // unwinding is how long the goroutines of dead processes may take to end, virtual.

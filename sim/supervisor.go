@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
 	"path"
 	"path/filepath"
 	"runtime"
@@ -162,10 +164,20 @@ func (r *replica) env(l *life, number int) Env {
 				Kind: model.Alert, Op: what, Note: oneLine(detail),
 			})
 		},
-		Report: func(op string, counts []model.Count) {
-			l.tap.Note(model.Event{Kind: model.Note, Op: op, Counts: counts})
+		Report: func(op string, counts []model.Count, note string) {
+			l.tap.Note(model.Event{
+				Kind: model.Note, Op: op, Counts: counts, Note: oneLine(note),
+			})
 		},
+		Rand: r.rand(number),
 	}
+}
+
+// rand returns the random source of one life.
+func (r *replica) rand(number int) *rand.Rand {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%s/%d life %d", r.process.Name, r.index, number)
+	return rand.New(rand.NewPCG(r.run.gate.seed, h.Sum64()))
 }
 
 // closeClients closes what a life left open: a process that is gone has no

@@ -62,6 +62,11 @@ type World struct {
 	// the world must drain after they end. Virtual ns; defaults 2 and 5 minutes.
 	Safety, Liveness time.Duration
 
+	// Stored is the objects that are in the store when a run begins, by key. ListPage is
+	// how many keys the store gives in one page of a listing, 0 for as many as asked.
+	Stored   map[string][]byte
+	ListPage int
+
 	// Brokers is the number of brokers, default 1. BrokerConfigs are kfake's.
 	Brokers       int
 	BrokerConfigs map[string]string
@@ -82,6 +87,9 @@ type Process struct {
 	// Reader has the history say what the process's consumers hand out: a note
 	// "seen" for each record that it polls.
 	Reader bool
+	// Last has it run once the world has drained, when no fault can strike any more: a
+	// reader that says what the run has come to. A schedule cannot name it.
+	Last bool
 	// Run is one life. It returns when the program ends: nil means that its work
 	// is done, an error that the supervisor shall start it again. A cancelled ctx
 	// asks it to end gracefully, as SIGTERM does. A panic of Run is an error: the
@@ -104,9 +112,12 @@ type Env struct {
 	Replica, Life int
 	// Alert calls an operator.
 	Alert func(what, detail string)
-	// Report says what the process found, for promises to judge: the history has it
-	// as a note.
-	Report func(op string, counts []model.Count)
+	// Report says what the process found, for promises to judge and people to read: the
+	// history has it as a note.
+	Report func(op string, counts []model.Count, note string)
+	// Rand is for what a process chooses at random: it depends on the run's seed, the
+	// replica and the life. It is not safe for concurrent use.
+	Rand *rand.Rand
 }
 
 // Input is one record that the world appends to a topic.
@@ -191,6 +202,9 @@ func (w World) Procs() []string {
 	var names []string
 	for _, p := range w.defaults().Processes {
 		for i := range p.Replicas {
+			if p.Last {
+				continue
+			}
 			names = append(names, replicaName(p.Name, i))
 		}
 	}

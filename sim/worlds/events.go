@@ -131,6 +131,16 @@ func identify(r tap.Raw) (string, model.Position) {
 	return id, origin(r.Headers)
 }
 
+// courseAndTime returns what an accepted event says of itself.
+func courseAndTime(value []byte) (course string, at time.Time) {
+	var e struct {
+		CourseID   string    `json:"course_id"`
+		OccurredAt time.Time `json:"occurred_at"`
+	}
+	_ = json.Unmarshal(value, &e) // the contract has accepted it
+	return e.CourseID, e.OccurredAt.UTC()
+}
+
 // origin reads the headers of a dead letter; the zero position without them.
 func origin(headers []tap.Header) model.Position {
 	var p model.Position
