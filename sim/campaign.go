@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math/bits"
-	"slices"
 	"strconv"
 	"testing"
 
@@ -140,7 +139,6 @@ const scouts = 3
 // count as schedules, and may break a promise like any other.
 func (r *hunt) scout() error {
 	var all model.History
-	procs := r.w.Procs()
 	for i := range uint64(min(scouts, r.Schedules)) {
 		if r.report.Stopped {
 			return nil
@@ -151,15 +149,13 @@ func (r *hunt) scout() error {
 			return err
 		}
 		for _, e := range res.History.Events() {
-			if slices.Contains(procs, e.Proc) {
-				all.Append(e)
-			}
+			all.Append(e)
 		}
 		if r.judge(res, s) {
 			return nil
 		}
 	}
-	r.alphabet = schedule.Observe(&all)
+	r.alphabet = r.w.Alphabet(&all)
 	return nil
 }
 

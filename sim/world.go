@@ -211,6 +211,16 @@ func (w World) Procs() []string {
 	return names
 }
 
+// Alphabet returns the places that a history shows and a schedule of w may name.
+func (w World) Alphabet(h *model.History) schedule.Alphabet {
+	procs := w.Procs()
+	a := schedule.Observe(h)
+	a.Points = slices.DeleteFunc(a.Points, func(s schedule.Seen) bool {
+		return !slices.Contains(procs, s.Proc)
+	})
+	return a
+}
+
 // notDrained is the alert of a run whose liveness phase ended too early for it.
 const notDrained = "not-drained"
 

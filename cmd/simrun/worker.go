@@ -117,10 +117,8 @@ func (w worker) scout(world sim.World, seed uint64) ([]string, error) {
 		return nil, err
 	}
 	var sorts []string
-	for _, seen := range schedule.Observe(r.History).Points {
-		if slices.Contains(world.Procs(), seen.Proc) {
-			sorts = append(sorts, string(seen.Kind)+" "+seen.Op)
-		}
+	for _, seen := range world.Alphabet(r.History).Points {
+		sorts = append(sorts, string(seen.Kind)+" "+seen.Op)
 	}
 	slices.Sort(sorts)
 	return slices.Compact(sorts), nil

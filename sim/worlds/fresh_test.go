@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hopcheck/hopcheck/model"
 	"github.com/hopcheck/hopcheck/sim"
 	"github.com/hopcheck/hopcheck/sim/schedule"
 )
@@ -63,15 +62,10 @@ func drawn(t *testing.T, e Entry, seed uint64) schedule.Schedule {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var mine model.History
-	for _, event := range scout.History.Events() {
-		if !strings.HasPrefix(event.Proc, "world/") {
-			mine.Append(event)
-		}
-	}
+	places := e.Alphabet(scout.History)
 	return schedule.Schedule{
 		World: e.Name, Seed: seed,
-		Faults: schedule.Draw(schedule.Seeded(seed), schedule.Observe(&mine), schedule.Options{}),
+		Faults: schedule.Draw(schedule.Seeded(seed), places, schedule.Options{}),
 	}
 }
 
