@@ -103,7 +103,8 @@ func NewLogPublisher(cfg LogPublisherConfig) (*LogPublisher, error) {
 		return nil, errors.New("log publisher: durations and Window must not be negative")
 	}
 	if cfg.Window > mostInFlight {
-		return nil, fmt.Errorf("log publisher: Window is %d, more than %d", cfg.Window, mostInFlight)
+		return nil, fmt.Errorf("log publisher: Window is %d, more than %d",
+			cfg.Window, mostInFlight)
 	}
 	if cfg.Alert == nil {
 		cfg.Alert = func(Alert) {}
