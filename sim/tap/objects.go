@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"runtime"
 
 	"github.com/hopcheck/hopcheck/model"
 )
@@ -29,16 +27,6 @@ type Store interface {
 	// Delete removes the object; one that is not there is no error.
 	Delete(ctx context.Context, key string) error
 }
-
-// ErrLost is what a call returns whose answer was lost on the way. The call may
-// have been applied.
-var ErrLost = errors.New("tap: connection lost: the outcome is unknown")
-
-// Refused is the error of a store that answered a call with an error.
-type Refused struct{ Code string }
-
-// Error returns the store's word.
-func (r *Refused) Error() string { return "tap: the store answered " + r.Code }
 
 // Describe tells which records an object holds and what it counts, so that a
 // history can say so. A key that it does not know gives nothing.
@@ -156,86 +144,9 @@ func (o *Objects) write(op, key string, body []byte) model.Event {
 	return e
 }
 
-// deadCalls is how often a dead process's goroutine may call before it is ended:
-// a loop that retries for ever must not outlive the run.
-const deadCalls = 100
-
-// cross takes one call over the boundary and back. apply carries it out and says
-// in the event what came of it.
+// cross takes one call over the boundary and back.
 func (o *Objects) cross(
-	ctx context.Context, call model.Event, apply func(context.Context, *model.Event) error,
+	ctx context.Context, e model.Event, apply func(context.Context, *model.Event) error,
 ) error {
-	if o.life.calledDead() > deadCalls {
-		runtime.Goexit()
-	}
-	if !o.life.Alive() {
-		return ErrDead
-	}
-	stream := o.life.stream()
-	result := make(chan error, 2) // the call's verdict and the return's: none may block
-	asked := &Crossing{Life: o.life, Event: call, Stream: stream}
-	ret := func(err error) {
-		r := call
-		r.Kind = model.Return
-		r.Outcome, r.Err = outcome(r.Outcome, r.Err, err)
-		o.life.gate.Submit(&Crossing{
-			Life: o.life, Event: r, Stream: stream, Answers: asked,
-			gone: func() bool { return ctx.Err() != nil },
-			settle: func(v Verdict) {
-				result <- returned(v, err)
-			},
-		})
-	}
-	asked.settle = func(v Verdict) {
-		switch v.Do {
-		case Pass:
-			go func() { ret(apply(context.WithoutCancel(ctx), &call)) }()
-		case Answer:
-			ret(&Refused{Code: v.Code})
-		default:
-			result <- returned(v, nil)
-		}
-	}
-	o.life.gate.Submit(asked)
-	select {
-	case err := <-result:
-		return err
-	case <-ctx.Done():
-	}
-	select {
-	case err := <-result:
-		return err // an answer that is there counts, whichever came first
-	default:
-		return ctx.Err()
-	}
-}
-
-// returned is what the process sees of a call that came back with err.
-func returned(v Verdict, err error) error {
-	switch v.Do {
-	case Lose:
-		return ErrLost
-	case Answer:
-		return &Refused{Code: v.Code}
-	case Drop:
-		return ErrDead
-	}
-	return err
-}
-
-// outcome fills a return's outcome unless the call said it itself.
-func outcome(said model.Outcome, text string, err error) (model.Outcome, string) {
-	switch {
-	case err == nil && said != model.NoOutcome:
-		return said, text
-	case err == nil:
-		return model.Done, ""
-	case errors.Is(err, fs.ErrNotExist):
-		return model.Done, "not-found"
-	}
-	var refused *Refused
-	if errors.As(err, &refused) {
-		return model.NotDone, refused.Code
-	}
-	return model.Unknown, err.Error()
+	return o.life.Call(ctx, Call{Event: e, Apply: apply})
 }
