@@ -30,7 +30,7 @@
 // Every remote answer is read as one of three: done, not done, unknown. A lost
 // reply is unknown, never "failed", and each hop converges from both readings.
 //
-// Read progress.go (the data and its contract), store.go (what landing needs
+// Read progress.go (the data and its contract), store.go (what hops need
 // from a store), player.go and player_flight.go, then landing.go (options and
 // life), landing_loop.go (poll, take, pause), landing_partition.go (the state of
 // one partition, its step, its commit), landing_record.go or landing_block.go

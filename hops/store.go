@@ -2,7 +2,7 @@ package hops
 
 import "context"
 
-// ObjectStore is what landing needs from an object store. Signatures use only
+// ObjectStore is what hops need from an object store. Signatures use only
 // built-in and standard types, so an adapter need not import this package.
 //
 // An error other than fs.ErrNotExist from Get means that the outcome is
