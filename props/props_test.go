@@ -18,6 +18,8 @@ const (
 
 	out       = "learning.progress.validated"
 	validated = "validated"
+
+	tile = "tile"
 )
 
 // every is each promise as a world would make it, with what its own breaking
@@ -107,6 +109,58 @@ var every = []struct {
 		`validated/0 life 1 called put of "a" in a transaction of v-0`, 1, 2)},
 	{props.EpochsBounded(2, time.Minute), one("v-0 was given 3 epochs within 0s, "+
 		"from epoch 0 of validated/0 life 1 to epoch 2 of validated/0 life 2", 1, 3)},
+	{props.TileExact(in, tile), []props.Broken{
+		{
+			Witness: "batch 0: tile/part-a.parquet and 1 more count 4 events of " +
+				`"2026-01-05T09:00:00Z go", and its ranges learning.progress/0 [0, 2) have 2`,
+			Seqs: []int64{1, 2, 3, 4, 5},
+		},
+		{
+			Witness: "in the end 2 files in the sink log count 4 events of " +
+				`"2026-01-05T09:00:00Z go", and the ranges of batches up to 0 have 2: ` +
+				"learning.progress/0 [0, 2)",
+			Seqs: []int64{5, 6},
+		},
+	}},
+	{props.RangesTouch(in, tile), one("batch 0 ends at learning.progress/0@5 and batch 1 begins "+
+		"at 7: [5, 7) is in none", 1, 3)},
+	{props.BatchWrittenOnce(tile), []props.Broken{
+		{
+			Witness: "tile/0 life 2 wrote another plan of batch 0: t/0 [0, 7) over t/0 [0, 5)",
+			Seqs:    []int64{1, 2},
+		},
+		{
+			Witness: "batch 0 was written to the sink log again: tile/_spark_metadata/0 by " +
+				"tile/1 life 1, after tile/_spark_metadata/0 by tile/0 life 2",
+			Seqs: []int64{3, 4},
+		},
+	}},
+	{props.CompactSafe(tile), []props.Broken{
+		{
+			Witness: "tile/0 life 1 deleted tile/_spark_metadata/0 when no compact file stood " +
+				"for batch 0",
+			Seqs: []int64{1, 2},
+		},
+		{
+			Witness: "reader/0 could not read the tile: batch 0 is missing below batch 1",
+			Seqs:    []int64{3},
+		},
+	}},
+	{props.ListedOrGarbage(tile), one(`last-reader/0 read 4 events of "2026-01-05T09:00:00Z go", `+
+		"and the files that the sink log names up to batch 0 have 2", 4, 6, 7)},
+	{props.OneWinner(tile), []props.Broken{
+		{
+			Witness: "tile/1 life 1 wrote tile/_spark_metadata/0 after tile/checkpoint/offsets/0 " +
+				"had been refused, where tile/0 life 1 had written other content",
+			Seqs: []int64{1, 2, 4},
+		},
+		{
+			Witness: "batch 0 was won by tile/0 life 1 and by tile/1 life 1",
+			Seqs:    []int64{3, 4},
+		},
+	}},
+	{props.CourseDay(in, landing), one(`course_day/0 counts 2 distinct ids of "go 2026-01-05"; `+
+		"accepted below the offsets of landing: 1", 1, 2, 3)},
 }
 
 func one(witness string, seqs ...int64) []props.Broken {
