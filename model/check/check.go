@@ -51,6 +51,7 @@ func (o Options) filled() Options {
 func (r *Result[S]) counts(g *search[S]) {
 	r.States, r.Transitions = g.states.Load(), g.transitions.Load()
 	r.Quiescent, r.Queue = g.quiescent.Load(), g.states.Load()-g.expanded.Load()
+	r.Actions = g.actions()
 	r.Depth, r.Bytes, r.Why = g.depth, g.mem.most.Load(), g.why
 	if g.o.Engine == Fingerprint {
 		n := float64(r.States)

@@ -44,6 +44,10 @@
 //
 //   - spec.go: the specification and its steps
 //   - options.go, result.go: what is asked for and what comes back
-//   - check.go: the search, level by level
+//   - check.go: a search, and the counterexample told
+//   - search.go: level by level; worker.go: what one worker does in a level,
+//     where the time goes
+//   - layout.go, table.go, store.go: states as bytes, which are known, and where
+//     they are
 //   - graph.go: all states and steps of a small space, for other programs
 package check

@@ -34,6 +34,9 @@ type Options struct {
 	Depth   int    // do not look further than so many steps; 0 is no bound
 	Seed    uint64 // of the hash; another seed has other collisions
 
+	// Actions asks for Result.Actions, which makes a search slower.
+	Actions bool
+
 	// Progress is called now and then, about every Every states (0 is a
 	// million) and from one goroutine at a time. May be nil.
 	Progress func(Progress)
@@ -46,6 +49,8 @@ type Options struct {
 	// Stop is asked now and then, from several goroutines, whether to give up:
 	// the verdict is then Undecided. May be nil.
 	Stop func() bool
+
+	forget int // low bits of fingerprints that tests do without
 }
 
 // DefaultMemory is the memory of a search that names none, in bytes.

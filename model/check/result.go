@@ -40,6 +40,13 @@ type Violation[S comparable] struct {
 	Depth   int // steps from an initial state, the least there are
 }
 
+// ActionCount is the transitions of one action.
+type ActionCount struct {
+	Action string
+	Fault  bool
+	Steps  int64
+}
+
 // Result is what a search found. States, Transitions, Quiescent and Depth are
 // the same for every engine and number of workers (but for states that were
 // taken for others, see Collision), unless Stop, States or Memory ended it.
@@ -53,6 +60,11 @@ type Result[S comparable] struct {
 	Quiescent   int64 // states in which only faults are possible
 	Queue       int64 // states found but not expanded: what was not covered
 	Depth       int   // steps to the farthest state found
+
+	// Actions is how often each action was taken, by name, if Options.Actions
+	// asks. One that is not there was never possible: what it would break was
+	// not looked for.
+	Actions []ActionCount
 
 	// Violation is the broken promise, nil unless the verdict is Broken. Of
 	// several it is one with the fewest steps. The level at which it was found

@@ -1,7 +1,9 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -44,6 +46,7 @@ func newSearch[S comparable](spec *Spec[S], o Options) (*search[S], error) {
 	if err != nil {
 		return nil, err
 	}
+	l.keep <<= o.forget
 	g := &search[S]{spec: spec, o: o, layout: l}
 	g.mem.bound = o.Memory
 	mask := ^uint64(0)
@@ -168,10 +171,27 @@ func (g *search[S]) path(at uint32) []S {
 	for ; at != noParent; at = *g.store.parent(at) {
 		path = append(path, *g.store.at(at))
 	}
-	for i, j := 0, len(path)-1; i < j; i, j = i+1, j-1 {
-		path[i], path[j] = path[j], path[i]
-	}
+	slices.Reverse(path)
 	return path
+}
+
+// actions adds up what the workers have counted, by name.
+func (g *search[S]) actions() []ActionCount {
+	all := make(map[ActionCount]int64)
+	for _, w := range g.workers {
+		for action, n := range w.counts {
+			all[action] += n
+		}
+	}
+	var counts []ActionCount
+	for action, n := range all {
+		action.Steps = n
+		counts = append(counts, action)
+	}
+	slices.SortFunc(counts, func(a, b ActionCount) int {
+		return cmp.Or(cmp.Compare(a.Action, b.Action), cmp.Compare(b.Steps, a.Steps))
+	})
+	return counts
 }
 
 // elapsed is the time since Check began; Check has made the clock relative.

@@ -22,11 +22,16 @@ type worker[S comparable] struct {
 	state   S        // being expanded
 	depth   int      // of the states of the block
 	touched uint64
+	names   []name // of the block's steps, if Options.Actions
+	counts  map[ActionCount]int64
 }
 
 func newWorker[S comparable](g *search[S]) *worker[S] {
 	w := &worker[S]{search: g, shelf: shelf[S]{store: g.store}}
 	w.out.next = make([]S, 0, block+slack)
+	if g.o.Actions {
+		w.out.names, w.counts = &w.names, make(map[ActionCount]int64)
+	}
 	return w
 }
 
@@ -123,7 +128,10 @@ func (w *worker[S]) flush() {
 	if w.depth > 0 {
 		w.transitions.Add(int64(n))
 	}
-	w.out.next, w.parents = w.out.next[:0], w.parents[:0]
+	for _, n := range w.names {
+		w.counts[ActionCount{Action: n.action, Fault: n.fault}]++
+	}
+	w.out.next, w.parents, w.names = w.out.next[:0], w.parents[:0], w.names[:0]
 	w.between()
 }
 
