@@ -22,6 +22,14 @@ import (
 //   - Op "object", one per object that a listing named: Key, Digest, ETag, Bytes,
 //     in Parts the lines of the object by partition: Record.Offset, ID, and
 //     Kind [Data], [Rejected] or [Hole], and in Counts what it counts or names.
+//   - Op "row", one per row of a database's enrollments: Key is learner/course, LSN
+//     the position of the change that it has, and the record in Parts has Key, ID (the
+//     position again) and Cell, what was done.
+//   - Op "outbox", one per row of a database's outbox: Key is learner/course, LSN the
+//     position of its commit, the record in Parts has Offset (the row's id), ID (its
+//     source_lsn), Key and Cell, and the count "published" is 1 or 0.
+//   - Op "slot", one for a replication slot: LSN is its confirmed position, Note its
+//     state, and the counts "retained" and "lag" are in bytes.
 //
 // An event with Err, or whose part has Err, says that this could not be read. It
 // adds nothing to the lists and its Seq is in Failed: what a promise then does
@@ -32,6 +40,9 @@ type Audited struct {
 	LogSeqs []int64       // LogSeqs[i] is the Seq of the event behind Logs[i]
 	Commits []GroupOffset // by group, topic and partition
 	Objects []Object      // by key
+	Rows    []Row         // by key
+	Outbox  []OutboxRow   // by id
+	Slot    Slot          // Seq is 0 where there is no database
 	Failed  []int64       // Seq of each event that says that something could not be read
 	Seen    int           // number of events of the audit, of any Op
 }
@@ -79,6 +90,8 @@ func Audit(h *History) Audited {
 			}
 		case "object":
 			a.Objects = append(a.Objects, object(e))
+		default:
+			a.databaseRead(e)
 		}
 	}
 	for _, l := range lastOf(logs, logRead.compare) {
@@ -86,6 +99,8 @@ func Audit(h *History) Audited {
 		a.LogSeqs = append(a.LogSeqs, l.seq)
 	}
 	a.Commits = lastOf(a.Commits, GroupOffset.compare)
+	a.Rows = lastOf(a.Rows, Row.compare)
+	a.Outbox = lastOf(a.Outbox, OutboxRow.compare)
 	a.Objects = lastOf(a.Objects, func(x, y Object) int { return strings.Compare(x.Key, y.Key) })
 	return a
 }

@@ -19,6 +19,9 @@ import (
 //   - a [Reply] of "Fetch": Parts with End
 //   - a [Return] of "put" or "putif": Key, Digest, ETag, Bytes, Parts; of
 //     "delete": Key; Err is empty where it was applied
+//   - a [Return] of "commit": in the parts of "outbox" and "enrollment" the Offset and
+//     the ID of their records (see [Audited]); of "mark": the same of "outbox"; of
+//     "confirm": LSN. A [Fault] with LSN: the slot's position after it
 //   - an [Alert]: Op, what the process called an operator for
 //   - a [Note] with Op "ask": an application handed a record to a process; with
 //     Op "answer": the process told the application the outcome
@@ -39,6 +42,7 @@ type View struct {
 	objects         map[string]lastPut
 	asked, answered int
 	alerts          map[string]int
+	tables          tables
 }
 
 // lastCommit and lastPut remember which request said so: an answer that took long
@@ -63,6 +67,7 @@ func NewView() *View {
 		txns:    map[string]*txnOffsets{},
 		objects: map[string]lastPut{},
 		alerts:  map[string]int{},
+		tables:  newTables(),
 	}
 }
 
@@ -83,6 +88,9 @@ func (v *View) Apply(e *Event) {
 		v.reply(e)
 	case e.Kind == Return:
 		v.store(e)
+		v.database(e)
+	case e.Kind == Fault && e.LSN != "":
+		v.tables.confirmed, v.tables.by = e.LSN, e.Seq
 	}
 }
 

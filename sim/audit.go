@@ -19,7 +19,7 @@ const auditTime = 5 * time.Minute
 
 // audit reads what is really there when all is over, and records it: every
 // partition with its control records and what was aborted, the groups' offsets,
-// and every object.
+// every object, and the database.
 func (r *run) audit() error {
 	ctx, cancel := context.WithTimeout(context.Background(), auditTime)
 	defer cancel()
@@ -54,6 +54,7 @@ func (r *run) audit() error {
 		}
 		r.observe(e)
 	}
+	r.auditDatabase()
 	return nil
 }
 

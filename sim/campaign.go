@@ -187,7 +187,7 @@ func (r *hunt) draw() {
 func (r *hunt) drawOne(rt *rapid.T) schedule.Schedule {
 	c := chooser{rt}
 	seed := uint64(c.Intn("seed", 1<<20))
-	o := schedule.Options{Verbs: r.w.Verbs, MaxFaults: r.w.MaxFaults}
+	o := schedule.Options{Verbs: r.w.verbs(), MaxFaults: r.w.MaxFaults}
 	o = schedule.DrawSwarm(c, o).Narrow(o)
 	return r.schedule(seed, schedule.Draw(c, r.alphabet, o))
 }

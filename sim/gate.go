@@ -33,6 +33,8 @@ type gate struct {
 	// onOutage takes the brokers away until the time, onHeal brings them back.
 	onOutage func(until time.Time)
 	onHeal   func()
+	// onDatabase does something to the database server and returns the slot's position.
+	onDatabase func(how string) string
 
 	// wake has room for one: something arrived since the last look.
 	wake chan struct{}
@@ -266,9 +268,7 @@ func (g *gate) decide(h *held) {
 		h.faults = h.faults[1:]
 		switch a := f.Action(); a.Do {
 		case schedule.Pause:
-			h.life.pausedUntil = time.Now().Add(a.For)
-			g.paused = append(g.paused, h.life)
-			g.mark(h.life, model.Pause, f)
+			g.pause(h.life, f)
 			return
 		case schedule.Outage:
 			g.mark(h.life, model.Fault, f)
@@ -278,6 +278,9 @@ func (g *gate) decide(h *held) {
 				g.discard(h)
 				return
 			}
+		case schedule.Database:
+			g.hurt(h.life, f)
+			return // those who lost their connection hear of it before the event passes
 		case schedule.Delay:
 			h.due, h.late = time.Now().Add(a.For), true
 			g.mark(h.life, model.Fault, f)
@@ -356,6 +359,9 @@ func (g *gate) kill(l *life, f schedule.Fault) {
 func (g *gate) end(l *life) {
 	l.over = true
 	l.tap.Sever()
+	if l.session != nil {
+		l.session.Close()
+	}
 	g.sweep(l)
 }
 
@@ -397,6 +403,20 @@ func (g *gate) remove(h *held) {
 	if i := slices.Index(g.held, h); i >= 0 {
 		g.held = slices.Delete(g.held, i, i+1)
 	}
+}
+
+// pause has a life stand still.
+func (g *gate) pause(l *life, f schedule.Fault) {
+	l.pausedUntil = time.Now().Add(f.Action().For)
+	g.paused = append(g.paused, l)
+	g.mark(l, model.Pause, f)
+}
+
+// hurt does to the database server what f says. The history has where its slot stands
+// then.
+func (g *gate) hurt(l *life, f schedule.Fault) {
+	lsn := g.onDatabase(f.Action().Code)
+	g.record(l.tap, model.Event{Kind: model.Fault, LSN: lsn, Note: f.String()})
 }
 
 // resume ends the pauses that are over and returns when the next one is; zero for

@@ -20,6 +20,7 @@ import (
 
 	"github.com/hopcheck/hopcheck/model"
 	"github.com/hopcheck/hopcheck/props"
+	"github.com/hopcheck/hopcheck/sim/database"
 	"github.com/hopcheck/hopcheck/sim/schedule"
 	"github.com/hopcheck/hopcheck/sim/tap"
 )
@@ -106,6 +107,7 @@ type run struct {
 	brokers  []string
 	admin    *kgo.Client // the world's own, not tapped
 	objects  *Objects
+	database *database.DB // nil for none
 	asks     *asks
 	stopping chan struct{}
 	over     bool
@@ -205,11 +207,14 @@ func newRun(w World, s schedule.Schedule) (*run, error) {
 		r.cluster.Close()
 		return nil, err
 	}
+	if w.Database != nil {
+		r.database = w.Database()
+	}
 	r.gate = &gate{
 		seed: s.Seed, start: time.Now(), names: names, plan: schedule.NewPlan(s.Faults),
 		hist: new(model.History), view: model.NewView(), kills: make(map[string]int),
 		wake: make(chan struct{}, 1), onCrash: r.crash, onStop: r.stop,
-		onOutage: r.outage, onHeal: r.comeBack,
+		onOutage: r.outage, onHeal: r.comeBack, onDatabase: r.hurt,
 	}
 	return r, nil
 }

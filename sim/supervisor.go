@@ -16,6 +16,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/hopcheck/hopcheck/model"
+	"github.com/hopcheck/hopcheck/sim/database"
 	"github.com/hopcheck/hopcheck/sim/tap"
 )
 
@@ -36,7 +37,8 @@ type life struct {
 	tap      *tap.Life
 	cancel   context.CancelFunc // what SIGTERM is to a process
 	killed   chan struct{}
-	returned atomic.Bool // its Run did
+	returned atomic.Bool       // its Run did
+	session  *database.Session // nil where the world has no database
 
 	asked       bool // was asked to stop
 	over        bool // severed: what it does no longer counts
@@ -113,6 +115,7 @@ func (r *replica) supervise() {
 func (r *replica) begin(number int) (*life, <-chan bool) {
 	ctx, cancel := context.WithCancel(context.Background())
 	l := newLife(replicaName(r.process.Name, r.index), number, r.run.gate, cancel)
+	r.run.connect(l)
 	r.run.enroll(l)
 	env := r.env(l, number)
 
@@ -155,6 +158,8 @@ func (r *replica) env(l *life, number int) Env {
 			kgo.DisableClientMetrics(),
 		},
 		Objects:  tap.NewObjects(l.tap, r.run.objects, r.run.world.Describe),
+		Database: l.tapped(),
+		Call:     l.tap.Call,
 		Inbox:    &Inbox{asks: r.run.asks, life: l.tap, replica: r.index},
 		Instance: fmt.Sprintf("%s-%d", r.process.Name, r.index),
 		Replica:  r.index,

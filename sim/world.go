@@ -11,6 +11,7 @@ import (
 
 	"github.com/hopcheck/hopcheck/model"
 	"github.com/hopcheck/hopcheck/props"
+	"github.com/hopcheck/hopcheck/sim/database"
 	"github.com/hopcheck/hopcheck/sim/schedule"
 	"github.com/hopcheck/hopcheck/sim/tap"
 )
@@ -54,7 +55,8 @@ type World struct {
 	// Groups are the consumer groups whose offsets the audit reads.
 	Groups []string
 
-	// Verbs are the kinds of fault that make sense here; empty means all.
+	// Verbs are the kinds of fault that make sense here; empty means all, without those
+	// to a database that the world does not have.
 	Verbs []string
 	// MaxFaults bounds the faults of one drawn schedule. Default 4.
 	MaxFaults int
@@ -66,6 +68,10 @@ type World struct {
 	// how many keys the store gives in one page of a listing, 0 for as many as asked.
 	Stored   map[string][]byte
 	ListPage int
+
+	// Database returns the database of a run, as it is when the run begins. Nil: there is
+	// none.
+	Database func() *database.DB
 
 	// Brokers is the number of brokers, default 1. BrokerConfigs are kfake's.
 	Brokers       int
@@ -104,6 +110,13 @@ type Env struct {
 	Kafka []kgo.Opt
 	// Objects is an object store.
 	Objects tap.Store
+	// Database is the world's database, nil where it has none. What the life has open in
+	// it ends with the life.
+	Database tap.Database
+	// Call takes any other call over the boundary: to a database, a cache or a service
+	// of the program's own, so that a schedule can kill at it, lose it, delay it or
+	// answer it with an error. See [tap.Life.Call].
+	Call func(ctx context.Context, c tap.Call) error
 	// Inbox is where applications ask the process to do something.
 	Inbox *Inbox
 	// Instance is stable over the lives of one replica, "landing-0"; Replica

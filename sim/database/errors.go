@@ -36,6 +36,7 @@ var (
 		"asked for: the changes between are in no stream"}
 
 	errNoTx     = errors.New("database: no such transaction: its connection is gone")
+	errBusy     = errors.New("database: the transaction waits in another call")
 	errNoClaim  = errors.New("database: no such claim: its connection is gone")
 	errNoStream = errors.New("database: there is no stream: open one")
 	errBroken   = errors.New("database: the connection was closed by the server")

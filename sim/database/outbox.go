@@ -159,7 +159,9 @@ func (s *Session) Horizon(_ context.Context, xid uint64, id int64, limit int) (
 		}
 	}
 	rows := slices.Clone(s.db.outbox)
-	slices.SortStableFunc(rows, func(a, b *outboxRow) int { return cmp.Compare(a.by.xid, b.by.xid) })
+	slices.SortStableFunc(rows, func(a, b *outboxRow) int {
+		return cmp.Compare(a.by.xid, b.by.xid)
+	})
 	for _, r := range rows {
 		later := r.by.xid > xid || r.by.xid == xid && r.id > id
 		if r.commit != nil && later && r.by.xid < oldest && len(ids) < limit {

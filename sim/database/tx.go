@@ -80,8 +80,10 @@ func (s *Session) newTx() *tx {
 func (s *Session) openTx(handle uint64) (*tx, error) {
 	t := s.all[handle]
 	switch {
-	case t == nil || t.ended || t.claim || t.waiting != nil: // a connection does one thing at a time
+	case t == nil || t.ended || t.claim:
 		return nil, errNoTx
+	case t.waiting != nil: // a connection does one thing at a time
+		return nil, errBusy
 	case t.failed:
 		return t, errAborted
 	}

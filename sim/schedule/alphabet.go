@@ -58,7 +58,9 @@ func compareSeen(a, b Seen) int {
 
 // frequent holds the operations that a process repeats all the time and that
 // seldom decide anything. They come last in enumerations and are drawn less.
-var frequent = []string{"ApiVersions", "ConsumerGroupHeartbeat", "Fetch", "Heartbeat", "Metadata"}
+var frequent = []string{
+	"ApiVersions", "ConsumerGroupHeartbeat", "Fetch", "Heartbeat", "Metadata", "next", "slot",
+}
 
 func (s Seen) frequent() bool { return slices.Contains(frequent, s.Op) }
 

@@ -168,13 +168,13 @@ func TestDrawFromNothing(t *testing.T) {
 
 func TestSwarm(t *testing.T) {
 	all := schedule.DrawSwarm(zero{}, schedule.Options{})
-	want := "verbs crash,delay,error,lose,outage,pause,stop; pauses 1s,5s,12s,50s,70s; " +
+	want := "verbs crash,database,delay,error,lose,outage,pause,stop; pauses 1s,5s,12s,50s,70s; " +
 		"delays 1s,5s,12s,35s,70s"
 	if diff := cmp.Diff(want, all.String()); diff != "" {
 		t.Error(diff)
 	}
 	alone := 0
-	for seed := range uint64(2000) {
+	for seed := range uint64(8000) {
 		s := schedule.DrawSwarm(schedule.Seeded(seed), schedule.Options{})
 		if len(s.Verbs) == 0 || len(s.Pauses) == 0 || len(s.Delays) == 0 {
 			t.Fatalf("seed %d: %v", seed, s)
@@ -184,7 +184,7 @@ func TestSwarm(t *testing.T) {
 		}
 	}
 	if alone < 10 {
-		t.Errorf("one verb alone in %d of 2000 swarms", alone)
+		t.Errorf("one verb alone in %d of 8000 swarms", alone)
 	}
 }
 
@@ -195,7 +195,7 @@ func TestOptionsCheck(t *testing.T) {
 	}{
 		{schedule.Options{}, ""},
 		{schedule.Options{Verbs: []string{"crash", "kill"}},
-			`no fault verb "kill"; there are crash, delay, error, lose, outage, pause, stop`},
+			`no fault verb "kill"; there are crash, database, delay, error, lose, outage, pause, stop`},
 		{schedule.Options{Delays: []time.Duration{0}},
 			"a pause or delay of 0s: want above 0 and up to 24h0m0s"},
 		{schedule.Options{Codes: map[string][]string{"put": {"denied", "throtled"}}},

@@ -54,8 +54,9 @@ func ExampleDraw() {
 	// Output:
 	// world landing
 	// seed 12
-	// stop landing/0 life 1 at return put 2
-	// stop landing/0 life 2 at reply Fetch 1
+	// pause landing/0 life 1 at call put 1 for 70s
+	// delay landing/0 life 1 reply OffsetCommit 1 by 70s
+	// pause landing/0 life 2 at reply OffsetCommit 3 for 12s
 }
 
 // A run asks its plan at each boundary event.

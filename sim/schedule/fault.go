@@ -69,19 +69,21 @@ type Do int
 
 // What the boundary can do.
 const (
-	Pass   Do = iota // nothing: the event takes effect
-	Kill             // the process dies, before the event or after it
-	Stop             // the process is asked to end, as by SIGTERM; the event passes
-	Pause            // the whole process stands still, then goes on with the event
-	Delay            // this one event waits, the rest of the process goes on
-	Lose             // a request or call never arrives; a reply or return is lost
-	Answer           // the process is told of an error
-	Outage           // the brokers go away as the event comes, and come back
+	Pass     Do = iota // nothing: the event takes effect
+	Kill               // the process dies, before the event or after it
+	Stop               // the process is asked to end, as by SIGTERM; the event passes
+	Pause              // the whole process stands still, then goes on with the event
+	Delay              // this one event waits, the rest of the process goes on
+	Lose               // a request or call never arrives; a reply or return is lost
+	Answer             // the process is told of an error
+	Outage             // the brokers go away as the event comes, and come back
+	Database           // the database server crashes as the event comes, and is back at once
 )
 
 // String returns the lower-case name of d.
 func (d Do) String() string {
-	names := [...]string{"pass", "kill", "stop", "pause", "delay", "lose", "answer", "outage"}
+	names := [...]string{"pass", "kill", "stop", "pause", "delay", "lose", "answer", "outage",
+		"database"}
 	if d < 0 || int(d) >= len(names) {
 		return fmt.Sprintf("Do(%d)", int(d))
 	}
@@ -106,6 +108,7 @@ type Action struct {
 	After bool          // Kill: after the event took effect, else before it
 	For   time.Duration // Pause, Delay, Outage: virtual ns in simulation, real ns in live mode
 	Code  string        // Answer: Kafka error name ("NOT_ENOUGH_REPLICAS") or store error word
+	// Database: [Crashes] or [LosesSlot]
 }
 
 // Fault is one thing that goes wrong. Faults are immutable comparable values: two

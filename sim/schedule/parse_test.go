@@ -110,7 +110,7 @@ func TestParseRefusesFaults(t *testing.T) {
 	refuse(t, []refusal{
 		{"verb", head + "crush p life 1 before call put 1\n",
 			`line 3, column 1: no fault begins with "crush" (did you mean "crash"?); ` +
-				`write one of crash, delay, error, lose, outage, pause, stop`},
+				`write one of crash, database, delay, error, lose, outage, pause, stop`},
 		{"side", head + "crash p life 1 later call put 1\n",
 			`line 3, column 16: "later" should be before or after (did you mean "after"?)` + usage},
 		{"kind", head + "crash p life 1 after requset Produce 1\n",

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 	"sync"
 
 	"github.com/hopcheck/hopcheck/model"
@@ -162,14 +161,19 @@ func (t *tapped) Begin(ctx context.Context) (uint64, error) {
 // noHandle is the handle of nothing.
 const noHandle = ^uint64(0)
 
-func number(what string, n uint64) string { return fmt.Sprint(what, " ", strconv.FormatUint(n, 10)) }
+func number(what string, n uint64) string { return fmt.Sprintf("%s %d", what, n) }
 
-// change is the event of a statement in a transaction about one row.
-func change(op string, tx uint64, table, key, cell string) model.Event {
+// statement is the event of a statement about one row.
+func statement(op string, tx uint64, table string, r model.Record) model.Event {
 	e := newEvent(model.Call, op, 0)
-	e.Key, e.Note = key, number("tx", tx)
-	e.Parts = parts(table, []model.Record{{Offset: -1, Key: key, Cell: cell}})
+	e.Key, e.Note = r.Key, number("tx", tx)
+	e.Parts = parts(table, []model.Record{r})
 	return e
+}
+
+// wanted is the record of a change that has no place yet.
+func wanted(learner, course, op string) model.Record {
+	return model.Record{Offset: -1, Key: learner + "/" + course, Cell: op}
 }
 
 func parts(table string, records []model.Record) []model.Part {
@@ -182,7 +186,7 @@ func parts(table string, records []model.Record) []model.Part {
 }
 
 func (t *tapped) Enroll(ctx context.Context, tx uint64, learner, course, op string) error {
-	e := change("enroll", tx, Enrollments, learner+"/"+course, op)
+	e := statement("enroll", tx, Enrollments, wanted(learner, course, op))
 	return t.cross(ctx, e, &tx, func(ctx context.Context, e *model.Event) error {
 		err := t.db.Enroll(ctx, tx, learner, course, op)
 		if err == nil {
@@ -193,7 +197,7 @@ func (t *tapped) Enroll(ctx context.Context, tx uint64, learner, course, op stri
 }
 
 func (t *tapped) Publish(ctx context.Context, tx uint64, learner, course, op string) error {
-	e := change("publish", tx, Outbox, learner+"/"+course, op)
+	e := statement("publish", tx, Outbox, wanted(learner, course, op))
 	return t.cross(ctx, e, &tx, func(ctx context.Context, e *model.Event) error {
 		err := t.db.Publish(ctx, tx, learner, course, op)
 		if err != nil {
