@@ -60,7 +60,8 @@ type tileWrite struct {
 	step
 	tileName
 	first int64 // when its life asked for this content for the first time
-	stray bool  // its life was over, and an operator had removed what stood there
+	anew  bool  // an operator had removed what stood there
+	stray bool  // that, and its life was over
 
 	// Of the sink log.
 	plan    *tileWrite // the last plan of its batch when it took effect, nil for none
@@ -181,7 +182,9 @@ func settleUnknown(h *model.History, all []step) {
 	for i, s := range all {
 		if c := contentOf(s.ask); hidden(s) && !known[c] && seen[c] > s.ask.Seq {
 			known[c] = true
-			all[i].answer = s.ask // an ask has no error: it counts as taken
+			answer := *s.ask
+			answer.Err = ""
+			all[i].answer = &answer
 		}
 	}
 }
@@ -209,7 +212,8 @@ func (t *tileLog) wrote(w *tileWrite) {
 		}
 	}
 	over := t.over[lifeOf(w.ask)]
-	w.stray = t.removed[key] && over != 0 && over < w.ask.Seq
+	w.anew = t.removed[key]
+	w.stray = w.anew && over != 0 && over < w.ask.Seq
 	switch {
 	case w.log == tileSink:
 		t.enter(w)

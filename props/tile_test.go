@@ -180,3 +180,19 @@ func BenchmarkTile(b *testing.B) {
 		})
 	}
 }
+
+// renumber gives the events of histories that are put together their numbers.
+func renumber(edges []edge) []edge {
+	for i := range edges {
+		var b strings.Builder
+		n := 0
+		for line := range strings.Lines(edges[i].history) {
+			if _, says, ok := strings.Cut(line, " "); ok {
+				n++
+				fmt.Fprintf(&b, "%d %s", n, says)
+			}
+		}
+		edges[i].history = b.String()
+	}
+	return edges
+}
