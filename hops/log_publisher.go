@@ -155,12 +155,12 @@ func (p *LogPublisher) failed(err error) time.Duration {
 	wait, spent := p.calls.failed()
 	var publish *publishError
 	switch {
+	case !spent: // also a slot that our own last connection still holds, for a moment
 	case slotSays(err, slotActive.SlotActive):
 		if !p.standby {
 			p.alert(AlertStandby, "waiting until the slot is free: %v", err)
 		}
 		p.standby = true
-	case !spent:
 	case errors.As(err, &publish):
 		p.alert(AlertPublishFailed, "resting for %v, nothing is lost: %v", wait, err)
 	default:
