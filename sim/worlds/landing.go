@@ -85,6 +85,7 @@ func Landing(name string, s Setup) sim.World {
 			props.CommitMonotonic(LandingGroup),
 			props.ResendVisible(Progress, LandingGroup, ProgressDLQ),
 			props.Drains(Progress, LandingGroup),
+			props.CourseDay(Progress, LandingGroup),
 		},
 		Sometimes: []props.Sometimes{
 			props.SometimesCrash(), props.SometimesResend(Progress),
