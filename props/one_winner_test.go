@@ -92,6 +92,12 @@ func TestOneWinnerLosers(t *testing.T) {
 6 2s h/0 life 1 return putif 3 not-done err=precondition key=O/2 digest=4
 7 3s h/0 life 1 return putif 4 unknown key=S/0 digest=1
 `, nil},
+	})
+}
+
+// TestOneWinnerUnderWay: what was asked for before the refusal is no write after it.
+func TestOneWinnerUnderWay(t *testing.T) {
+	checkTile(t, props.OneWinner("x"), []edge{
 		{"what is under way when it is refused", `
 1 1s h/1 life 1 return putif 1 done key=S/0 digest=1
 2 1s h/0 life 1 call putif 1 key=S/0 digest=2

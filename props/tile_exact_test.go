@@ -168,7 +168,8 @@ func TestTileExactEnd(t *testing.T) {
 		sinkB = "14 9s - observe object key=S/1 digest=6 (P/b 10)\n"
 	)
 	checkTile(t, props.TileExact("t", "x"), renumber([]edge{
-		{"a part of a batch under way is garbage", two + partA + partB + partC + sinkA + sinkB, nil},
+		{"a part of a batch under way is garbage", two + partA + partB + partC + sinkA + sinkB,
+			nil},
 		{"a part is gone", two + partA + sinkA + sinkB, []string{
 			"in the end S/1 names P/b, which is not there"}},
 		{"a part was overwritten", two + partA + sinkA + sinkB +
