@@ -4,7 +4,8 @@
 //
 // Each mutant is a program of its own, in one file, registered by name. The cases
 // S1 to S23 are the mistakes of the lesson that the hops come from; A1 to A15 are
-// public reports.
+// public reports; from S24 on it is what else goes wrong around a checkpoint and a sink
+// log.
 //
 // Read registry.go, then any other file.
 package mutants

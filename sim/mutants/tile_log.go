@@ -23,6 +23,7 @@ type tileLog struct {
 	// next is where the next batch begins, reached the offset after the last one that
 	// was polled.
 	next, reached map[int32]int64
+	topicID       [16]byte
 }
 
 // openTileLog reads from where the checkpoint stands: the start of a batch that is open,
@@ -54,7 +55,7 @@ func openTileLogAt(
 		return nil, err
 	}
 	log := &tileLog{Client: client, held: make(map[int32][]*kgo.Record)}
-	partitions, err := partitionsOf(ctx, client)
+	partitions, err := log.look(ctx)
 	if err == nil {
 		log.next, err = cursor(ctx, client)
 	}
@@ -72,13 +73,13 @@ func openTileLogAt(
 	return log, nil
 }
 
-// partitionsOf asks which partitions the topic has.
-func partitionsOf(ctx context.Context, client *kgo.Client) ([]int32, error) {
+// look asks for the topic, and returns its partitions.
+func (log *tileLog) look(ctx context.Context) ([]int32, error) {
 	request := kmsg.NewPtrMetadataRequest()
 	asked := kmsg.NewMetadataRequestTopic()
 	asked.Topic = kmsg.StringPtr(worlds.Progress)
 	request.Topics = append(request.Topics, asked)
-	reply, err := request.RequestWith(ctx, client)
+	reply, err := request.RequestWith(ctx, log.Client)
 	if err != nil {
 		return nil, err
 	}
@@ -87,6 +88,7 @@ func partitionsOf(ctx context.Context, client *kgo.Client) ([]int32, error) {
 		if err := kerr.ErrorForCode(topic.ErrorCode); err != nil {
 			return nil, err
 		}
+		log.topicID = topic.TopicID
 		for _, p := range topic.Partitions {
 			partitions = append(partitions, p.Partition)
 		}
@@ -121,11 +123,17 @@ func (log *tileLog) reach(ctx context.Context, ranges []hops.OffsetRange) error 
 	return nil
 }
 
-// ranges returns what is held as ranges of all partitions, and whether there is
-// anything.
+// tileMost bounds a batch, in offsets: a run has more batches than a compaction takes.
+const tileMost = 4
+
+// ranges returns what is held as ranges of all partitions, as much as a batch takes,
+// and whether there is anything.
 func (log *tileLog) ranges() (ranges []hops.OffsetRange, more bool) {
+	left := int64(tileMost)
 	for _, p := range slices.Sorted(maps.Keys(log.next)) {
-		r := hops.OffsetRange{Partition: p, Start: log.next[p], End: log.reached[p]}
+		r := hops.OffsetRange{Partition: p, Start: log.next[p]}
+		r.End = min(log.reached[p], r.Start+left)
+		left -= r.End - r.Start
 		ranges, more = append(ranges, r), more || r.Start < r.End
 	}
 	return ranges, more

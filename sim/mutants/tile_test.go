@@ -59,3 +59,23 @@ func TestTileControl(t *testing.T) {
 		})
 	}
 }
+
+// TestTileUndisturbed: without faults, those mutants are right whose mistake is about
+// what a fault leaves behind. One that broke its promise anyhow would be caught for
+// another reason than the one that it says.
+func TestTileUndisturbed(t *testing.T) {
+	for _, name := range []string{
+		"group-cursor", "listing-reader", "replan", "tile-commit-first",
+	} {
+		m, err := Named(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for seed := range uint64(5) {
+			s := schedule.Schedule{World: m.World.Name, Mutant: name, Seed: seed}
+			if got := verdict(t, m.World, s); len(got) > 0 {
+				t.Errorf("%s, seed %d, without a fault: it breaks %v", name, seed, got)
+			}
+		}
+	}
+}
