@@ -27,7 +27,8 @@ type TileConfig struct {
 	Prefix string
 	// BaseURI is where Spark finds the root of Store, such as "s3a://lake" or
 	// "file:///srv/lake". The sink log names files by it. Default "": absolute
-	// paths.
+	// paths, for which Spark finds no rows, even where they are right; our readers
+	// go by the end of a path, and read the tile whatever the base is.
 	BaseURI string
 	// Window is the length of a window of event time, in whole milliseconds.
 	// Default 5 minutes. Changing it needs a new prefix.

@@ -7,22 +7,22 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// sparkSinkLog is a file of the sink log as Spark writes it: the version, then
-// SinkFileStatus as JSON in its order of fields, no newline at the end
-// (FileStreamSinkLog, CompactibleFileStreamLog.serialize).
+// sparkSinkLog is a file of the sink log in Spark's form: the version, then
+// SinkFileStatus as JSON in its order of fields, no newline at the end. Spark 2
+// could delete; TestSparksSinkLog has what Spark itself wrote.
 const sparkSinkLog = `v1
-{"path":"/a/b/x","size":100,"isDir":false,"modificationTime":1000,"blockReplication":1,` +
-	`"blockSize":10000,"action":"add"}
-{"path":"/a/b/y","size":200,"isDir":false,"modificationTime":2000,"blockReplication":2,` +
-	`"blockSize":20000,"action":"delete"}
-{"path":"s3a://lake/b/z&z","size":300,"isDir":false,"modificationTime":3000,` +
-	`"blockReplication":3,"blockSize":30000,"action":"add"}`
+{"path":"/lake/t/a","size":707,"isDir":false,"modificationTime":1001,"blockReplication":1,` +
+	`"blockSize":33554432,"action":"add"}
+{"path":"/lake/t/b","size":1698,"isDir":false,"modificationTime":1002,"blockReplication":3,` +
+	`"blockSize":134217728,"action":"delete"}
+{"path":"s3a://lake/t/c&c","size":1801,"isDir":false,"modificationTime":1003,` +
+	`"blockReplication":1,"blockSize":33554432,"action":"add"}`
 
 func sparkFiles() []SinkFile {
 	return []SinkFile{
-		{"/a/b/x", 100, false, 1000, 1, 10000, "add"},
-		{"/a/b/y", 200, false, 2000, 2, 20000, "delete"},
-		{"s3a://lake/b/z&z", 300, false, 3000, 3, 30000, "add"},
+		{"/lake/t/a", 707, false, 1001, 1, 33554432, "add"},
+		{"/lake/t/b", 1698, false, 1002, 3, 134217728, "delete"},
+		{"s3a://lake/t/c&c", 1801, false, 1003, 1, 33554432, "add"},
 	}
 }
 
@@ -116,9 +116,9 @@ func TestSinkListing(t *testing.T) {
 }
 
 func TestVisible(t *testing.T) {
-	files := append(sparkFiles(), SinkFile{Path: "/a/b/y", Action: "add"})
+	files := append(sparkFiles(), SinkFile{Path: "/lake/t/b", Action: "add"})
 	got := visible(files)
-	if len(got) != 2 || got[0].Path != "/a/b/x" || got[1].Path != "s3a://lake/b/z&z" {
+	if len(got) != 2 || got[0].Path != "/lake/t/a" || got[1].Path != "s3a://lake/t/c&c" {
 		t.Error(got)
 	}
 }
