@@ -106,6 +106,7 @@ type Session struct {
 	closed bool           // these under db.mu
 	all    map[uint64]*tx // every transaction and claim, ended ones too
 	stream *stream
+	ended  error // why its last stream ended
 }
 
 // Close ends the session as the death of its process does: transactions are rolled

@@ -30,7 +30,7 @@ func (st *stream) ring() {
 func (db *DB) endStream(st *stream, err error) {
 	st.err = err
 	st.ring()
-	st.session.stream = nil
+	st.session.stream, st.session.ended = nil, err
 	if db.stream == st {
 		db.stream = nil
 	}
@@ -79,6 +79,9 @@ func (s *Session) Stream(_ context.Context, from string) error {
 	return nil
 }
 
+// noStream says why the session has no stream.
+func (s *Session) noStream() error { return cmp.Or(s.ended, errNoStream) }
+
 func (p position) compare(q position) int {
 	return cmp.Or(cmp.Compare(p.lsn, q.lsn), cmp.Compare(p.nth, q.nth))
 }
@@ -94,7 +97,7 @@ func (s *Session) Next(ctx context.Context) (lsn, key string, value []byte, err 
 	db, st := s.db, s.stream
 	defer db.mu.Unlock()
 	if st == nil {
-		return "", "", nil, errNoStream
+		return "", "", nil, s.noStream()
 	}
 	if db.now()-st.seen > db.cfg.SenderTimeout {
 		db.endStream(st, errBroken)
@@ -159,7 +162,7 @@ func (s *Session) Confirm(_ context.Context, lsn string) error {
 	db := s.db
 	defer db.mu.Unlock()
 	if s.stream == nil {
-		return errNoStream
+		return s.noStream()
 	}
 	s.stream.seen = db.now()
 	db.confirm(db.ends(at))
