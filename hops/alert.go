@@ -2,9 +2,9 @@ package hops
 
 // Alert is something an operator must know about while a hop goes on running.
 //
-// Hop is "player", "landing", "tile", "validated" or "validated reader", What is one
-// of the Alert constants (stable, for routing), and Detail is free text that names
-// the topic, partition, offset, object or event id.
+// Hop is "player", "landing", "tile", "validated", "validated reader" or a program of
+// the enrollment, What is one of the Alert constants (stable, for routing), and Detail
+// is free text that names the topic, partition, offset, object or event id.
 type Alert struct {
 	Hop, What, Detail string
 }

@@ -21,8 +21,8 @@ import (
 
 const cohortPrefix = "cohort/enrollment"
 
-// fold starts a cohort.
-func (o *office) fold(store ObjectConditional) *life {
+// fold starts a cohort. Before it runs, begin hears of its life.
+func (o *office) fold(store ObjectConditional, begin ...func(*life)) *life {
 	o.t.Helper()
 	l := &life{line: &line{dial: o.dial}, ended: make(chan error, 1)}
 	cohort, err := NewCohort(CohortConfig{
@@ -33,12 +33,15 @@ func (o *office) fold(store ObjectConditional) *life {
 		o.t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(o.t.Context())
-	go func() { l.ended <- cohort.Run(ctx) }()
 	l.stop = sync.OnceValue(func() error {
 		cancel()
 		return <-l.ended
 	})
 	o.t.Cleanup(func() { _ = l.stop() })
+	for _, begin := range begin {
+		begin(l)
+	}
+	go func() { l.ended <- cohort.Run(ctx) }()
 	return l
 }
 
@@ -130,7 +133,9 @@ func TestCohortFolds(t *testing.T) {
 // At every call of the store in turn: it fails undone or done, and the process goes
 // on or dies.
 func TestCohortAtEveryCall(t *testing.T) {
-	for _, how := range []string{"refused", "lost", "dies before", "dies after", "refused for long"} {
+	for _, how := range []string{
+		"refused", "lost", "dies before", "dies after", "refused for long",
+	} {
 		for nth, reached := 1, true; reached && nth < 40; nth++ {
 			t.Run(fmt.Sprintf("%s at call %d", how, nth), func(t *testing.T) {
 				inOffice(t, 2, func(t *testing.T, o *office) {
@@ -139,7 +144,8 @@ func TestCohortAtEveryCall(t *testing.T) {
 					calls := 0
 					o.store.before = func(string, string) error {
 						calls++
-						if calls < nth || calls > nth && (how != "refused for long" || calls > nth+8) {
+						long := how == "refused for long" && calls <= nth+8
+						if calls < nth || calls > nth && !long {
 							return nil
 						}
 						reached = true
@@ -165,7 +171,7 @@ func TestCohortAtEveryCall(t *testing.T) {
 						return errDatabase
 					}
 					o.change(7)
-					l = o.fold(o.store)
+					o.fold(o.store, func(begun *life) { l = begun })
 					wait(5)
 					o.change(5)
 					wait(60)
@@ -220,10 +226,11 @@ func TestCohortLatePut(t *testing.T) {
 			t.Fatal(err)
 		}
 		o.append(0)
-		o.fold(slowStore{o.store})
 		o.change(2)
+		o.fold(slowStore{o.store}) // takes all three at once
 		wait(1)
-		if ok, _, err := o.store.PutIf(t.Context(), cohortPrefix+"/0", body, ""); err != nil || !ok {
+		ok, _, err := o.store.PutIf(t.Context(), cohortPrefix+"/0", body, "")
+		if err != nil || !ok {
 			t.Fatalf("%t %v", ok, err)
 		}
 		wait(30)

@@ -19,6 +19,10 @@
 //     once inside Kafka, one transaction for output and offsets, for readers that
 //     use read_committed. [ValidatedReader] is one.
 //   - [DLQReader] shows each dead-lettered record once.
+//   - [Poller] and [LogPublisher] publish the changes that a [Registrar] commits to
+//     a database: at least once, the first copies of a key in the order of commits.
+//     [Cohort] folds them by their LSN, so that a copy changes nothing, and
+//     [SlotMonitor] tells when nobody reads the database's log.
 //
 // A claim ends at the hop's own boundary. Two sends of one event are two
 // offsets, and landing keeps both; whoever counts observations counts distinct
@@ -41,5 +45,9 @@
 // life), tile_batch.go (a batch, step by step), tile_recovery.go (where a run
 // begins), tile_checkpoint.go and tile_sinklog.go (its logs, as Spark writes them),
 // tile_parquet.go (rows), tile_source.go (Kafka by offsets), tile_store.go,
-// tile_errors.go, and tile_reader.go.
+// tile_errors.go, and tile_reader.go. Enrollment: enrollment.go (a change),
+// enrollment_store.go (what is needed of the database), registrar.go, poller.go,
+// log_publisher.go and log_publisher_stream.go, enrollment_producer.go (why one
+// change of a key at a time), enrollment_retry.go, cohort.go, cohort_session.go,
+// cohort_fold.go, cohort_store.go, and slot_monitor.go.
 package hops

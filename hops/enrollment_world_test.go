@@ -230,7 +230,7 @@ func (s *session) settle(claim, to uint64) error {
 
 type slotError struct{ lost, active bool }
 
-func (e slotError) Error() string    { return fmt.Sprintf("slot lost %t active %t", e.lost, e.active) }
+func (e slotError) Error() string    { return fmt.Sprint("lost, active: ", e.lost, e.active) }
 func (e slotError) SlotLost() bool   { return e.lost }
 func (e slotError) SlotActive() bool { return e.active }
 
@@ -375,6 +375,7 @@ type job struct {
 
 func (o *office) publish(p publisher, faults ...func(*job)) *job {
 	o.t.Helper()
+	sees := &appends{db: o.db, flying: make(map[string]int)}
 	j := &job{life: &life{line: &line{dial: o.dial}, ended: make(chan error, 1)}}
 	ctx, cancel := context.WithCancel(o.t.Context())
 	j.session = &session{db: o.db, crash: func() {
@@ -385,7 +386,7 @@ func (o *office) publish(p publisher, faults ...func(*job)) *job {
 		fault(j)
 	}
 	run, err := p.start(o, j.session, append(slices.Clone(o.kafka),
-		kgo.Dialer(j.line.connect), kgo.WithHooks(&appends{db: o.db, flying: make(map[string]int)})))
+		kgo.Dialer(j.line.connect), kgo.WithHooks(sees)))
 	if err != nil {
 		o.t.Fatal(err)
 	}

@@ -102,8 +102,8 @@ func (m *SlotMonitor) look(ctx context.Context) (state, detail string) {
 		return AlertSlotUnknown, fmt.Sprintf("%d looks in a row failed: %v", m.failed, err)
 	}
 	m.failed = 0
-	detail = fmt.Sprintf("the slot is %s, it holds back %d bytes of WAL and its reader is "+
-		"%d bytes behind; the limit is %d", found, retained, lag, m.cfg.Limit)
+	detail = fmt.Sprintf("the slot is %s, holds back %d bytes of WAL, of at most %d, and its "+
+		"reader is %d bytes behind", found, retained, m.cfg.Limit, lag)
 	switch found {
 	case "missing":
 		return AlertSlotMissing, "there is no slot, so no change is kept for its reader"

@@ -75,7 +75,8 @@ func TestSlotMonitor(t *testing.T) {
 				monitor, err := NewSlotMonitor(SlotMonitorConfig{
 					Watch: &slotFilm{looks: test.looks}, Limit: 100, Remind: 10 * time.Minute,
 					Alert: func(a Alert) {
-						got = append(got, fmt.Sprintf("%.0f %s", time.Since(begin).Seconds(), a.What))
+						at := time.Since(begin).Seconds()
+						got = append(got, fmt.Sprintf("%.0f %s", at, a.What))
 					},
 				})
 				if err != nil {
