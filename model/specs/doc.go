@@ -1,8 +1,14 @@
 // Package specs holds abstract specifications for the engine of
-// [github.com/hopcheck/hopcheck/model/check], one file each. The file is what
-// to read to understand a protocol: its state, its actions as guarded commands,
-// its promises, and the mistakes that break them.
+// [github.com/hopcheck/hopcheck/model/check], one for each hop. The file named after
+// a specification is what to read to understand the protocol: its state, its actions
+// as guarded commands, its promises, and the mistakes that break them.
 //
 // Begin with twophase.go, which is the smallest and comes from elsewhere: its
-// number of states is known, so it proves that the engine counts right.
+// number of states is known, so it proves that the engine counts right. Then
+// landing.go and player.go.
+//
+// A specification NAME has up to four files: NAME.go, NAME_entry.go registers it,
+// NAME_words.go tells its steps in words, and NAME_history.go reads a history as a
+// sequence of its steps. registry.go and report.go are what all have in common, and
+// conform.go compares a history with a specification.
 package specs
