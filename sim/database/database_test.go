@@ -160,6 +160,23 @@ func TestRestartLags(t *testing.T) {
 	})
 }
 
+// TestRestartSaves: when decoding may restart later, the slot is written to disk, and a
+// crash goes back to no earlier than that.
+func TestRestartSaves(t *testing.T) {
+	in(t, database.Config{}, func(t *testing.T, db *database.DB) {
+		s := db.Session()
+		defer s.Close()
+		enroll(t, s, "a")
+		time.Sleep(20 * time.Second)
+		must(t, s.Stream(t.Context(), ""))
+		_, at := read(t, s, 2)
+		must(t, s.Confirm(t.Context(), at))
+		before := db.Slot().Confirmed
+		db.Crash()
+		wants(t, "confirmed after the crash", db.Slot().Confirmed, before)
+	})
+}
+
 // TestUnreserved: a slot that retains too much has until the next checkpoint to catch
 // up.
 func TestUnreserved(t *testing.T) {
@@ -197,17 +214,20 @@ func TestUnreserved(t *testing.T) {
 // without a reader loses the slot.
 func TestBackground(t *testing.T) {
 	var figures []database.SlotInfo
-	for _, looks := range []int{1, 24 * 60} {
+	for _, looks := range []int{1, 7000} {
 		in(t, database.Config{Background: 1000, Keep: 64 << 20}, func(t *testing.T, db *database.DB) {
-			for range looks {
-				time.Sleep(12 * time.Hour / time.Duration(looks))
+			const half = 12 * time.Hour
+			began := time.Now()
+			for range looks - 1 {
+				time.Sleep(half / time.Duration(looks))
 				db.Slot()
 			}
+			time.Sleep(half - time.Since(began))
 			figures = append(figures, db.Slot())
 			if got := db.Slot().Retained; got < 12*3600*1000 || got > 12*3600*1100 {
 				t.Errorf("after half a day it retains %d bytes", got)
 			}
-			time.Sleep(12 * time.Hour)
+			time.Sleep(half)
 			wants(t, "after a day", db.Slot().State, "lost")
 		})
 	}
@@ -367,14 +387,14 @@ func TestClaimRows(t *testing.T) {
 			publish(t, a, tx, "a")
 			must(t, a.Commit(t.Context(), tx))
 		}
-		one, _, _, err := a.ClaimRows(t.Context(), 1)
+		one, _, first, err := a.ClaimRows(t.Context(), 1)
 		must(t, err)
-		two, _, _, err := b.ClaimRows(t.Context(), 1)
+		two, _, second, err := b.ClaimRows(t.Context(), 1)
 		must(t, err)
 		none, _, _, err := b.Claim(t.Context(), 1)
 		must(t, err)
-		if one == 0 || two == 0 || none != 0 {
-			t.Errorf("the claims are %d, %d and %d", one, two, none)
+		if one == 0 || two == 0 || none != 0 || string(first[0]) >= string(second[0]) {
+			t.Errorf("the claims %d of %s, %d of %s, and %d", one, first, two, second, none)
 		}
 	})
 }
@@ -432,7 +452,7 @@ func TestLocksInLine(t *testing.T) {
 		defer s.Close()
 		first := begin(t, s, "a", "b", "c")
 		var waiting []uint64
-		for _, course := range []string{"c", "a", "b"} {
+		for _, course := range []string{"c", "a", "b", "a"} {
 			tx := begin(t, s)
 			waiting = append(waiting, tx)
 			go func() {
@@ -448,13 +468,66 @@ func TestLocksInLine(t *testing.T) {
 			must(t, s.Commit(t.Context(), tx))
 		}
 		must(t, s.Stream(t.Context(), ""))
-		keys, _ := read(t, s, 6)
-		wants(t, "the commits", keys, "a b c c a b")
+		keys, _ := read(t, s, 7)
+		wants(t, "the commits", keys, "a b c c a b a")
 		var rows []string
 		for _, r := range db.Enrollments() {
 			rows = append(rows, r.Course+" "+r.Op)
 		}
 		wants(t, "the rows", fmt.Sprint(rows), "[a dropped b dropped c dropped]")
+	})
+}
+
+// TestEnrollReturns: nobody waits for a row in a transaction that is gone.
+func TestEnrollReturns(t *testing.T) {
+	for _, x := range []struct {
+		name string
+		do   func(db *database.DB, s *database.Session, tx uint64)
+	}{
+		{"it is rolled back", func(_ *database.DB, s *database.Session, tx uint64) { s.Rollback(context.Background(), tx) }},
+		{"its connection breaks", func(_ *database.DB, s *database.Session, tx uint64) { s.Drop(tx) }},
+		{"its session ends", func(_ *database.DB, s *database.Session, _ uint64) { s.Close() }},
+		{"the server crashes", func(db *database.DB, _ *database.Session, _ uint64) { db.Crash() }},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			in(t, database.Config{}, func(t *testing.T, db *database.DB) {
+				a, b := db.Session(), db.Session()
+				defer a.Close()
+				defer b.Close()
+				first, second := begin(t, a, "a"), begin(t, b, "b")
+				done := make(chan error, 1)
+				go func() { done <- b.Enroll(t.Context(), second, "l", "a", "dropped") }()
+				synctest.Wait()
+				x.do(db, b, second)
+				if err := <-done; err == nil {
+					t.Error("it was done all the same")
+				}
+				if err := b.Commit(t.Context(), second); err == nil {
+					t.Error("its transaction was committed")
+				}
+				a.Commit(t.Context(), first) // after a crash it is gone too
+				enroll(t, a, "a", "b")
+			})
+		})
+	}
+}
+
+// TestDropReleases: the rows of a claim whose connection broke are free.
+func TestDropReleases(t *testing.T) {
+	in(t, database.Config{}, func(t *testing.T, db *database.DB) {
+		s := db.Session()
+		defer s.Close()
+		tx := begin(t, s)
+		publish(t, s, tx, "a")
+		must(t, s.Commit(t.Context(), tx))
+		claim, _, _, err := s.Claim(t.Context(), 1)
+		must(t, err)
+		s.Drop(claim)
+		again, _, _, err := s.Claim(t.Context(), 1)
+		must(t, err)
+		if again == 0 || s.Mark(t.Context(), claim) == nil {
+			t.Errorf("claim %d; the broken one %d can be marked", again, claim)
+		}
 	})
 }
 

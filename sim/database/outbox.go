@@ -14,7 +14,6 @@ type outboxRow struct {
 	at        position // where the log stood at the insert: its source_lsn
 	value     []byte
 	commit    *commit // nil: not committed, so nobody else sees it
-	undone    bool
 	published bool
 	claim     *tx // who has it locked
 }

@@ -250,20 +250,25 @@ func (db *DB) fail(t *tx) {
 }
 
 func (db *DB) undo(t *tx) {
-	if t.claim {
-		return
+	if !t.claim {
+		t.writes, t.rows = nil, nil
 	}
-	for _, r := range t.rows {
-		r.undone = true
-	}
-	t.writes, t.rows = nil, nil
 }
 
 // abandon drops the open transactions that which picks, oldest first.
 func (db *DB) abandon(which func(*tx) bool, err error) {
-	for _, t := range append([]*tx(nil), db.open...) {
+	var gone []*tx
+	for _, t := range db.open {
 		if which(t) {
-			db.drop(t, err)
+			gone = append(gone, t)
 		}
+	}
+	for _, t := range gone {
+		if t.waiting != nil {
+			t.waiting.leave(err) // or it would get the row of another that goes with it
+		}
+	}
+	for _, t := range gone {
+		db.drop(t, err)
 	}
 }
