@@ -23,16 +23,15 @@ const (
 // caller asks until it gets a done answer: again when the process died under it,
 // and again when the answer was anything else. It is safe for concurrent use.
 type Inbox struct {
-	asks    *asks
-	life    *tap.Life
-	replica int
+	asks *asks
+	life *tap.Life
 }
 
 // Next returns the next ask when it is due. It returns false once every ask had
 // its done answer, when ctx ends, and when the process is dead.
 func (i *Inbox) Next(ctx context.Context) (Ask, bool) {
 	for ctx.Err() == nil {
-		ask, wait, changed := i.asks.take(i.life, i.replica)
+		ask, wait, changed := i.asks.take(i.life)
 		if ask != nil {
 			i.note("ask", ask.Ask, model.NoOutcome)
 			return ask.Ask, true
@@ -75,18 +74,31 @@ type asks struct {
 
 type pending struct {
 	Ask
-	replica int // whom the application asks
-	due     time.Time
-	taken   *tap.Life // who works on it
+	proc  string // whom the application asks: a replica
+	due   time.Time
+	taken *tap.Life // who works on it
 }
 
-// newAsks spreads the asks over the replicas, as a load balancer that keeps a
-// session on one server: which replica gets an ask does not depend on who is first.
-func newAsks(start time.Time, list []Ask, replicas int) *asks {
+// newAsks spreads the asks over the replicas of their process, as a load balancer that
+// keeps a session on one server: which replica gets an ask does not depend on who is
+// first.
+func newAsks(start time.Time, list []Ask, processes []Process) *asks {
 	a := &asks{changed: make(chan struct{})}
-	for i, ask := range list {
+	replicas := make(map[string]int, len(processes))
+	for _, p := range processes {
+		replicas[p.Name] = p.Replicas
+	}
+	asked := make(map[string]int)
+	for _, ask := range list {
+		if ask.Process == "" {
+			ask.Process = processes[0].Name
+		}
+		n := asked[ask.Process]
+		asked[ask.Process]++
 		a.open = append(a.open, &pending{
-			Ask: ask, replica: i % max(replicas, 1), due: start.Add(ask.At),
+			Ask:  ask,
+			proc: replicaName(ask.Process, n%max(replicas[ask.Process], 1)),
+			due:  start.Add(ask.At),
 		})
 	}
 	return a
@@ -99,9 +111,9 @@ func (a *asks) idle() bool {
 	return len(a.open) == 0
 }
 
-// take gives the replica's first ask that is due to l, or says how long to wait for one; a
-// negative wait means that there will be none.
-func (a *asks) take(l *tap.Life, replica int) (*pending, time.Duration, <-chan struct{}) {
+// take gives l the first ask of its replica that is due, or says how long to wait for
+// one; a negative wait means that there will be none.
+func (a *asks) take(l *tap.Life) (*pending, time.Duration, <-chan struct{}) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if len(a.open) == 0 {
@@ -112,7 +124,7 @@ func (a *asks) take(l *tap.Life, replica int) (*pending, time.Duration, <-chan s
 	}
 	wait := time.Duration(math.MaxInt64)
 	for _, p := range a.open {
-		if p.taken != nil || p.replica != replica {
+		if p.taken != nil || p.proc != l.Proc {
 			continue
 		}
 		left := time.Until(p.due)

@@ -40,12 +40,12 @@ type counter struct {
 
 func newCounter(t *testing.T, replicas int, list ...Ask) *counter {
 	start := time.Now()
-	return &counter{t: t, gate: &noteGate{}, asks: newAsks(start, list, replicas), start: start}
+	return &counter{t: t, gate: &noteGate{}, asks: newAsks(start, list, []Process{{Name: "p", Replicas: replicas}}), start: start}
 }
 
 func (c *counter) inbox(number, replica int) *Inbox {
 	life := tap.NewLife(fmt.Sprintf("p/%d", replica), number, c.gate, tap.NewNames(nil))
-	return &Inbox{asks: c.asks, life: life, replica: replica}
+	return &Inbox{asks: c.asks, life: life}
 }
 
 // next wants this ask to come at this time; "" when there must be none.

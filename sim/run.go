@@ -137,7 +137,10 @@ func play(w World, s schedule.Schedule) (*Result, error) {
 	if w.Asks != nil {
 		asked = w.Asks(rng)
 	}
-	r.asks = newAsks(r.gate.start, asked, w.Processes[0].Replicas)
+	if err := w.checkAsks(asked); err != nil {
+		return nil, err
+	}
+	r.asks = newAsks(r.gate.start, asked, w.Processes)
 	var inputs []Input
 	if w.Input != nil {
 		inputs = w.Input(rng)

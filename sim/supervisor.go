@@ -160,7 +160,7 @@ func (r *replica) env(l *life, number int) Env {
 		Objects:  tap.NewObjects(l.tap, r.run.objects, r.run.world.Describe),
 		Database: l.tapped(),
 		Call:     l.tap.Call,
-		Inbox:    &Inbox{asks: r.run.asks, life: l.tap, replica: r.index},
+		Inbox:    &Inbox{asks: r.run.asks, life: l.tap},
 		Instance: fmt.Sprintf("%s-%d", r.process.Name, r.index),
 		Replica:  r.index,
 		Life:     number,

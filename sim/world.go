@@ -29,8 +29,8 @@ type World struct {
 	// Input is what is appended to topics from outside, at what virtual time. It
 	// must depend on rng alone.
 	Input func(rng *rand.Rand) []Input
-	// Asks is what applications ask of the first process, spread over its replicas'
-	// inboxes. It must depend on rng alone.
+	// Asks is what applications ask of processes, spread over their replicas' inboxes.
+	// It must depend on rng alone.
 	Asks func(rng *rand.Rand) []Ask
 
 	// Identify and Describe let the history say what records and objects are; nil
@@ -142,6 +142,7 @@ type Input struct {
 
 // Ask is one thing that an application asks of a process.
 type Ask struct {
+	Process    string        // who is asked, "": the first process of the world
 	At         time.Duration // virtual ns since the run began
 	ID         string
 	Key, Value []byte
@@ -207,6 +208,20 @@ func (w World) check() error {
 		topics[t.Name] = true
 	}
 	return schedule.Options{Verbs: w.Verbs}.Check()
+}
+
+// checkAsks returns an error if an ask is for a process that w does not have.
+func (w World) checkAsks(asked []Ask) error {
+	for _, a := range asked {
+		known := slices.ContainsFunc(w.Processes, func(p Process) bool {
+			return a.Process == "" || a.Process == p.Name
+		})
+		if !known {
+			return fmt.Errorf("world %q: ask %s is for a process %q that it does not have",
+				w.Name, a.ID, a.Process)
+		}
+	}
+	return nil
 }
 
 // Procs returns the names of the replicas of the world's processes, "landing/0",

@@ -1,6 +1,7 @@
 package worlds
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -115,15 +116,16 @@ func inputs(values [][]byte) []sim.Input {
 	return in
 }
 
-// identify says what the bus calls a record: the event id, or the digest where a
-// value has none; and for a dead letter where it came from.
+// identify says what the bus calls a record: the event id, the source_lsn of a change,
+// or the digest where a value has neither; and for a dead letter where it came from.
 func identify(r tap.Raw) (string, model.Position) {
 	var e struct {
-		EventID string `json:"event_id"`
+		EventID   string `json:"event_id"`
+		SourceLSN string `json:"source_lsn"` // of a change of enrollment
 	}
 	id := ""
 	if json.Unmarshal(r.Value, &e) == nil {
-		id = e.EventID
+		id = cmp.Or(e.EventID, e.SourceLSN)
 	}
 	if id == "" {
 		id = tap.Digest(r.Value)
