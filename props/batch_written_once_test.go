@@ -32,6 +32,15 @@ func TestBatchWrittenOnceEdges(t *testing.T) {
 4 1s h/0 life 2 return delete 1 done key=S/0
 5 1s h/0 life 1 return putif 1 unknown key=S/0 digest=3
 `, nil},
+		{"plain below its own compact file", `
+1 1s h/0 life 1 return putif 1 done key=S/1.compact digest=1
+2 1s h/1 life 1 return putif 1 done key=S/1 digest=2
+`, nil},
+		{"a compact file that an operator removed covers nothing", `
+1 1s h/0 life 1 return putif 1 done key=S/1.compact digest=1
+2 1s op/0 life 1 return delete 1 done key=S/1.compact
+3 1s h/0 life 2 return putif 1 done key=S/1 digest=2
+`, []string{"S/1 by h/0 life 2, after S/1.compact by h/0 life 1"}},
 		{"the same where nothing is compacted: somebody deleted too early", `
 1 1s h/0 life 1 crash
 2 1s h/0 life 2 return putif 1 done key=S/0 digest=1
@@ -62,6 +71,13 @@ func TestBatchWrittenOnceOrder(t *testing.T) {
 4 2s op/0 life 1 return delete 1 done key=O/0
 5 3s h/0 life 1 return putif 1 unknown key=O/0 digest=2 [t/0 @0 end=4]
 `, nil},
+		{"the same, while that life was alive", `
+1 1s h/0 life 1 return putif 1 done key=O/0 digest=1 [t/0 @0 end=1]
+2 1s h/0 life 1 return putif 2 done key=S/0 digest=3
+3 2s op/0 life 1 return delete 1 done key=O/0
+4 3s h/0 life 1 return putif 3 unknown key=O/0 digest=2 [t/0 @0 end=4]
+5 4s h/0 life 1 crash
+`, []string{"h/0 life 1 wrote another plan of batch 0: t/0 [0, 4) over t/0 [0, 1)"}},
 		{"a dead life's plan over one that stands", `
 1 1s h/0 life 1 exit
 2 2s h/0 life 2 return putif 1 done key=O/0 digest=1 [t/0 @0 end=1]
@@ -81,6 +97,11 @@ func TestBatchWrittenOnceOrder(t *testing.T) {
 5 1s h/1 life 1 return put 1 done key=S/0 digest=3
 6 1s h/1 life 1 return put 2 done key=S/1 digest=3
 `, []string{"batch 0 was written to the sink log again: S/0 by h/1 life 1, after S/0 by h/0 life 1"}},
+		{"seen before it was put: no proof", `
+1 1s h/0 life 1 return get 1 done key=S/0 digest=1
+2 1s h/0 life 1 return putif 1 unknown err=reset key=S/0 digest=1
+3 1s h/1 life 1 return put 1 done key=S/0 digest=3
+`, nil},
 		{"the same, where one is known", `
 1 1s h/0 life 1 call putif 1 key=S/0 digest=1
 2 1s h/0 life 2 return putif 1 done key=S/0 digest=1

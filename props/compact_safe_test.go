@@ -30,12 +30,17 @@ func TestCompactSafeWriter(t *testing.T) {
 8 1s h/0 life 2 return putif 1 unknown key=S/2 digest=9 (P/garbage 10)
 9 1s h/0 life 1 return delete 4 done key=S/2
 `, nil},
+		{"nor does the next compact file name its file", twenty + `
+8 1s h/0 life 2 return putif 1 unknown key=S/2 digest=9 (P/garbage 10)
+9 1s h/0 life 1 return putif 5 done key=S/4.compact digest=5 (P/a 10) (P/b 10) (P/c 10) (P/d 10)
+`, nil},
 		{"the compact file itself", twenty + `
 8 1s h/0 life 1 return delete 4 done key=S/3.compact
 `, []string{"h/0 life 1 deleted S/3.compact when no compact file stood for batch 3"}},
 		{"a batch after the compact file", twenty + `
 8 1s h/0 life 1 return putif 5 done key=S/4 digest=5 (P/e 10)
 9 1s h/0 life 1 return delete 4 done key=S/4
+10 1s h/0 life 1 return putif 6 done key=S/5.compact digest=6 (P/a 10) (P/b 10) (P/c 10) (P/d 10)
 `, []string{"h/0 life 1 deleted S/4 when no compact file stood for batch 4"}},
 		{"the compact file never took effect", `
 1 1s h/0 life 1 return putif 1 done key=S/0 digest=1 (P/a 10)
@@ -97,6 +102,12 @@ func TestCompactSafeReader(t *testing.T) {
 3 1s h/0 life 1 return put 1 done key=P/a digest=2 (c 1)
 4 1s op/0 life 1 return delete 1 done key=P/a
 5 1s reader/0 life 1 note tile-read-failed note="P/a is missing"
+`, nil},
+		{"after an operator removed sink log", `
+1 1s h/0 life 1 return putif 1 done key=S/0 digest=1 (P/a 10)
+2 1s reader/0 life 1 note tile-read (c 1)
+3 1s op/0 life 1 return delete 1 done key=S/0
+4 1s reader/0 life 1 note tile-read
 `, nil},
 		{"after an operator removed garbage and the checkpoint", `
 1 1s h/0 life 1 return putif 1 done key=S/0 digest=1 (P/a 10)

@@ -16,7 +16,7 @@ func TestCourseDayEdges(t *testing.T) {
 2 9s - observe log [t/0 @0 end=9 {@0 id=a cell="go mon"} {@1 id=b cell="go mon"} {@2 id=a cell="go mon"} {@3 class=bad} {@4 aborted id=x cell="go mon"} {@5 abort} {@8 id=a cell="go tue"}]
 ` + commit, nil},
 		{"lines are not distinct ids", said + `
-2 9s - observe log [t/0 @0 end=3 {@0 id=a cell="go mon"} {@1 id=a cell="go mon"} {@2 id=a cell="go mon"}]
+2 9s - observe log [t/0 @0 end=4 {@0 id=a cell="go mon"} {@1 id=a cell="go mon"} {@2 id=a cell="go mon"} {@3 class=bad}]
 ` + commit, []string{`course_day/0 counts 2 distinct ids of "go mon"; accepted below the offsets of g: 1`}},
 		{"resends were collapsed", said + `
 2 9s - observe log [t/0 @0 end=4 {@0 id=a cell="go mon"} {@1 id=a cell="go mon"} {@2 id=b cell="go mon"} {@3 id=b cell="go mon"}]

@@ -48,9 +48,17 @@ func TestListedOrGarbageEdges(t *testing.T) {
 4 8s last-reader/0 life 1 call get 1 key=S/0
 5 8s last-reader/0 life 1 call list 2 key=S/
 6 8s last-reader/0 life 1 note tile-read ` + wrong + audit, []string{accused}},
-		{"what changed since makes no difference to readers", "1 8s last-reader/0 life 1 note tile-read " + wrong + `
-2 8s h/0 life 1 return delete 1 done key=S/0
-3 8s h/0 life 1 return putif 1 done key=C/1 digest=9
-4 8s h/0 life 1 return put 1 done key=P/z digest=9` + audit, []string{accused}},
+		{"what changed since makes no difference to readers", `
+1 1s h/0 life 1 return putif 1 done key=S/0 digest=2 (P/b 10)
+2 1s h/0 life 1 return putif 2 done key=S/1.compact digest=3 (P/a 10) (P/c 10)
+3 8s last-reader/0 life 1 note tile-read ` + wrong + `
+4 8s h/0 life 1 return delete 1 done key=S/0
+5 8s h/1 life 1 return putif 1 done key=S/0 digest=2 (P/b 10)
+6 8s h/0 life 1 return putif 3 done key=C/1 digest=9
+7 8s h/0 life 1 return put 1 done key=P/z digest=9` + audit, []string{accused}},
+		{"an object was removed since, by which readers went", `
+1 1s h/0 life 1 return putif 1 done key=S/2 digest=4 (P/b 10)
+2 8s last-reader/0 life 1 note tile-read ` + wrong + `
+3 8s h/0 life 1 return delete 1 done key=S/2` + audit, nil},
 	}))
 }

@@ -105,6 +105,11 @@ func TestOneWinnerUnderWay(t *testing.T) {
 4 1s h/0 life 1 return putif 1 not-done of=2 err=precondition key=S/0 digest=2
 5 1s h/0 life 1 return putif 2 done of=3 key=O/1 digest=3
 `, nil},
+		{"a refusal by nothing, and what comes after it", `
+1 1s h/0 life 1 return putif 1 not-done err=precondition key=S/0 digest=2
+2 1s h/1 life 1 return putif 1 done key=S/0 digest=1
+3 1s h/0 life 1 return putif 2 done key=C/0 digest=3
+`, nil},
 		{"a store that acts in another order than it was asked", `
 1 1s h/0 life 1 call putif 1 key=S/0 digest=2
 2 1s h/1 life 1 call putif 1 key=S/0 digest=1

@@ -37,6 +37,12 @@ func TestRangesTouchEdges(t *testing.T) {
 4 1s h/0 life 1 return putif 2 done key=O/1 digest=2 [t/0 @4 end=6] [u/0 @3 end=5]
 5 1s h/0 life 1 return putif 3 done key=O/2 digest=3 [t/0 @6 end=6] [u/0 @0 end=5]
 `, nil},
+	})
+}
+
+// TestRangesTouchAnew: of several plans of a batch the one that it was done by counts.
+func TestRangesTouchAnew(t *testing.T) {
+	checkTile(t, props.RangesTouch("t", "x"), []edge{
 		{"planned again on restart, with a further end, before it was done", `
 1 1s h/0 life 1 return putif 1 done key=O/0 digest=1 [t/0 @0 end=4]
 2 1s h/0 life 2 return put 1 done key=O/0 digest=2 [t/0 @0 end=6]
@@ -50,6 +56,14 @@ func TestRangesTouchEdges(t *testing.T) {
 4 1s h/0 life 2 return putif 1 not-done err=precondition key=S/0 digest=4
 5 1s h/0 life 2 return putif 2 done key=O/1 digest=5 [t/0 @6 end=7]
 `, []string{"batch 0 ends at t/0@4 and batch 1 begins at 6: [4, 6) is in none"}},
+		{"planned again and named again, below a compact file", `
+1 1s h/0 life 1 return putif 1 done key=O/0 digest=1 [t/0 @0 end=4]
+2 1s h/0 life 1 return putif 2 done key=S/0 digest=2
+3 1s h/0 life 1 return putif 3 done key=O/1 digest=3 [t/0 @4 end=5]
+4 1s h/0 life 1 return putif 4 done key=S/1.compact digest=4
+5 1s h/1 life 1 return put 1 done key=O/0 digest=5 [t/0 @0 end=3]
+6 1s h/1 life 1 return put 2 done key=S/0 digest=6
+`, nil},
 		{"the checkpoint was removed, and done batches are skipped", `
 1 1s h/0 life 1 return putif 1 done key=O/0 digest=1 [t/0 @0 end=1]
 2 1s h/0 life 1 return putif 2 done key=S/0 digest=2

@@ -33,6 +33,12 @@ func TestTileExactBatches(t *testing.T) {
 3 1s h/0 life 1 return putif 2 done key=S/0 digest=3 (P/a 10)
 4 9s - observe log [t/0 @0 end=8 {@0 id=a cell=c} {@1 aborted id=b cell=c} {@2 abort} {@4 id=a cell=c} {@5 cell=rejected class=bad} {@6 cell=rejected class=bad} {@7 id=z cell=c}]
 `, nil},
+		{"the same, and one too many", `
+1 1s h/0 life 1 return putif 1 done key=O/0 digest=1 [t/0 @0 end=4]
+2 1s h/0 life 1 return put 1 done key=P/a digest=2 (c 2) ("distinct c" 1)
+3 1s h/0 life 1 return putif 2 done key=S/0 digest=3 (P/a 10)
+4 9s - observe log [t/0 @0 end=4 {@0 id=a cell=c} {@1 aborted id=b cell=c} {@2 abort}]
+`, []string{`batch 0: P/a counts 2 events of "c", and its ranges t/0 [0, 4) have 1`}},
 		{"a retry is an event and no id", `
 1 1s h/0 life 1 return putif 1 done key=O/0 digest=1 [t/0 @0 end=2]
 2 1s h/0 life 1 return put 1 done key=P/a digest=2 (c 2) ("distinct c" 2)
@@ -113,6 +119,18 @@ func TestTileExactKnows(t *testing.T) {
 	const batch, total = `batch 0: P/a counts 1 events of "c"`, "in the end 1 files"
 	checkTile(t, props.TileExact("t", "x"), renumber([]edge{
 		{"no audit of the topic", wrote, nil},
+		{"no audit of the topic, and no sink log", `
+1 1s h/0 life 1 return putif 1 done key=S/0 digest=1 (P/a 10)
+2 9s - observe commit group=g [t/0 @0]
+`, nil},
+		{"a plan that says no start", `
+1 1s h/0 life 1 return putif 1 done key=O/0 digest=1 [t/0]
+2 1s h/0 life 1 return put 1 done key=P/a digest=2 (c 1) ("distinct c" 1)
+3 1s h/0 life 1 return putif 2 done key=S/0 digest=3 (P/a 10)
+4 9s - observe object key=P/a digest=2 (c 1) ("distinct c" 1)
+5 9s - observe object key=S/0 digest=3 (P/a 10)
+6 9s - observe log [t/0 @0 end=2 {@0 id=a cell=c} {@1 id=b cell=c}]
+`, nil},
 		{"another partition", wrote + `
 7 9s - observe log [t/1 @0 end=0]
 `, nil},
@@ -127,6 +145,10 @@ func TestTileExactKnows(t *testing.T) {
 `, []string{batch, total}},
 		{"retention took what nothing names", wrote + `
 7 9s - observe log [t/0 @2 end=2]
+`, nil},
+		{"retention took what a transaction wrote", wrote + `
+7 1s w/0 life 1 reply Produce 2 done txn=v-0 producer=1 epoch=0 [t/0 @1 {@1 id=b cell=c}]
+8 9s - observe log [t/0 @2 end=2]
 `, nil},
 		{"an object that was not read", wrote + `
 7 9s - observe log [t/0 @0 end=2 {@0 id=a cell=c} {@1 id=b cell=c}]
@@ -197,6 +219,14 @@ func TestTileExactEnd(t *testing.T) {
 9 9s - observe log [t/0 @0 end=2 {@0 id=a cell=c} {@1 id=b cell=c}]
 10 9s - observe object key=P/a digest=2 bytes=10 (c 2)
 ` + partB + sinkA + sinkB, []string{`count 3 events of "c", and the ranges of batches up to 1 have 2`}},
+		{"a file that two batches name is there once", `
+1 1s h/0 life 1 return putif 1 done key=O/0 digest=1 [t/0 @0 end=1]
+2 1s h/0 life 1 return put 1 done key=P/a digest=2 (c 1) ("distinct c" 1)
+3 1s h/0 life 1 return putif 2 done key=S/0 digest=3 (P/a 10)
+4 2s h/0 life 1 return putif 3 done key=O/1 digest=4 [t/0 @1 end=1]
+5 2s h/0 life 1 return putif 4 done key=S/1 digest=6 (P/a 10)
+6 9s - observe log [t/0 @0 end=1 {@0 id=a cell=c}]
+` + partA + sinkA + "14 9s - observe object key=S/1 digest=6 (P/a 10)\n", nil},
 		{"a compact file stands for those before it", two + partA + partB + sinkB + partC + `
 14 9s h/0 life 1 return putif 6 done key=S/2.compact digest=9 (P/a 10) (P/b 10) (P/c 10)
 15 9s h/0 life 1 return delete 1 done key=S/0
