@@ -34,8 +34,8 @@
 //
 // Numbers, bools, arrays and structs of them. No pointers, slices, maps,
 // strings, interfaces or floats: the state is hashed and compared as the bytes
-// that it is. Small numbers in small types (uint8) make a search faster and
-// its memory smaller.
+// that it is. The search packs states to the bits that differ, so room that is
+// not used costs little.
 //
 // Keep the space finite: what counts up (an epoch, a restart) needs a bound in
 // its guard.
@@ -47,7 +47,7 @@
 //   - check.go: a search, and the counterexample told
 //   - search.go: level by level; worker.go: what one worker does in a level,
 //     where the time goes
-//   - layout.go, table.go, store.go: states as bytes, which are known, and where
-//     they are
+//   - layout.go, table.go: states as bytes, and which of them are known
+//   - format.go, store.go: how they are packed, and where they are
 //   - graph.go: all states and steps of a small space, for other programs
 package check

@@ -58,7 +58,7 @@ func newSearch[S comparable](spec *Spec[S], o Options) (*search[S], error) {
 		return nil, fmt.Errorf("%d bytes of memory are too few to begin with", o.Memory)
 	}
 	g.table = table
-	g.store = newStore[S](o.Engine == Exact, &g.mem)
+	g.store = newStore(o.Engine == Exact, &g.mem, guess(spec, &l))
 	for range o.Workers {
 		g.workers = append(g.workers, newWorker(g))
 	}
@@ -168,8 +168,10 @@ func (g *search[S]) between() {
 // path returns the states from an initial one to the one at an index.
 func (g *search[S]) path(at uint32) []S {
 	var path []S
-	for ; at != noParent; at = *g.store.parent(at) {
-		path = append(path, *g.store.at(at))
+	for ; at != noParent; at = g.store.parent(at) {
+		var s S
+		g.store.state(at, &s)
+		path = append(path, s)
 	}
 	slices.Reverse(path)
 	return path

@@ -3,16 +3,22 @@ package check
 import (
 	"sync"
 	"sync/atomic"
-	"unsafe"
 )
 
 // chunkStates is the states of a chunk: what one worker takes at a time.
 const chunkStates = 2048
 
-type (
-	chunk[S comparable] [chunkStates]S
-	parents             [chunkStates]uint32
-)
+// chunk is states in one format. Only who fills it writes to it.
+type chunk[S comparable] struct {
+	format  *format[S]
+	data    []uint64
+	parents []uint32 // exact only
+}
+
+func (c *chunk[S]) packed(at uint32) []uint64 {
+	size := uint32(c.format.size)
+	return c.data[at*size : (at+1)*size]
+}
 
 // noParent is the parent of an initial state.
 const noParent = ^uint32(0)
@@ -23,26 +29,46 @@ const noParent = ^uint32(0)
 type store[S comparable] struct {
 	exact  bool
 	mem    *memory
-	grows  sync.Mutex
-	free   []uint32
-	n      uint32
-	chunks atomic.Pointer[[]*chunk[S]] // replaced by a longer copy as it grows
-	from   atomic.Pointer[[]*parents]
+	format atomic.Pointer[format[S]] // of chunks to come; wider than all before
+	chunks atomic.Pointer[[]*chunk[S]]
+
+	grows sync.Mutex // for what follows, and to replace what is above
+	free  []uint32
+	n     uint32
 }
 
-func newStore[S comparable](exact bool, mem *memory) *store[S] {
+func newStore[S comparable](exact bool, mem *memory, f *format[S]) *store[S] {
 	st := &store[S]{exact: exact, mem: mem}
+	st.format.Store(f)
 	st.chunks.Store(new(make([]*chunk[S], 64)))
-	st.from.Store(new(make([]*parents, 64)))
 	return st
 }
 
-func (st *store[S]) at(index uint32) *S {
-	return &(*st.chunks.Load())[index/chunkStates][index%chunkStates]
+// at returns the chunk and the place in it. The index is from a slot of the
+// table, or from a span of a level: both came after the state was written.
+func (st *store[S]) at(index uint32) (*chunk[S], uint32) {
+	return (*st.chunks.Load())[index/chunkStates], index % chunkStates
 }
 
-func (st *store[S]) parent(index uint32) *uint32 {
-	return &(*st.from.Load())[index/chunkStates][index%chunkStates]
+// state unpacks the state at an index.
+func (st *store[S]) state(index uint32, into *S) {
+	c, at := st.at(index)
+	c.format.unpack(c.packed(at), into)
+}
+
+func (st *store[S]) parent(index uint32) uint32 {
+	c, at := st.at(index)
+	return c.parents[at]
+}
+
+// fit makes the format for chunks to come pack s.
+func (st *store[S]) fit(s *S) {
+	if st.format.Load().fits(s) {
+		return
+	}
+	st.grows.Lock()
+	defer st.grows.Unlock()
+	st.format.Store(st.format.Load().wider(*s))
 }
 
 // fresh returns the number of an empty chunk; it returns false if there is no
@@ -50,39 +76,48 @@ func (st *store[S]) parent(index uint32) *uint32 {
 func (st *store[S]) fresh() (uint32, bool) {
 	st.grows.Lock()
 	defer st.grows.Unlock()
+	f := st.format.Load()
+	n := st.n
 	if last := len(st.free) - 1; last >= 0 {
-		n := st.free[last]
-		st.free = st.free[:last]
-		return n, true
+		n = st.free[last]
+		c := (*st.chunks.Load())[n]
+		if cap(c.data) >= f.size*chunkStates {
+			st.free = st.free[:last]
+			c.format, c.data = f, c.data[:f.size*chunkStates]
+			return n, true
+		}
 	}
-	bytes := chunkStates * int(unsafe.Sizeof(*new(S)))
+	bytes := chunkStates * 8 * f.size
 	if st.exact {
 		bytes += chunkStates * 4
 	}
-	if st.n >= noParent/chunkStates || !st.mem.take(bytes) {
+	if n >= noParent/chunkStates || !st.mem.take(bytes) {
 		return 0, false
 	}
-	n := st.n
-	st.n++
-	longer(&st.chunks, n, new(chunk[S]))
+	c := &chunk[S]{format: f, data: make([]uint64, f.size*chunkStates)}
 	if st.exact {
-		longer(&st.from, n, new(parents))
+		c.parents = make([]uint32, chunkStates)
 	}
+	if n == st.n {
+		st.n++
+	} else {
+		st.free = st.free[:len(st.free)-1]
+		st.mem.give(8 * cap((*st.chunks.Load())[n].data))
+	}
+	st.put(n, c)
 	return n, true
 }
 
-// longer puts an item at n, in a copy of twice the length if it has no room.
-// Readers look only at items whose index they have from a slot of the table,
-// which was written afterwards.
-func longer[T any](list *atomic.Pointer[[]T], n uint32, item T) {
-	items := *list.Load()
-	if int(n) == len(items) {
-		copied := make([]T, 2*len(items))
-		copy(copied, items)
-		list.Store(&copied)
-		items = copied
+// put writes a chunk into the list, or into a copy of twice the length.
+func (st *store[S]) put(n uint32, c *chunk[S]) {
+	chunks := *st.chunks.Load()
+	if int(n) == len(chunks) {
+		longer := make([]*chunk[S], 2*len(chunks))
+		copy(longer, chunks)
+		st.chunks.Store(&longer)
+		chunks = longer
 	}
-	items[n] = item
+	chunks[n] = c
 }
 
 // release gives a chunk back whose states were expanded.
@@ -101,25 +136,37 @@ type span struct{ chunk, from, to uint32 }
 // shelf is where one worker puts the states that it finds.
 type shelf[S comparable] struct {
 	*store[S]
-	open     bool
-	now      span   // of the chunk that is being filled
-	finished []span // of this level
+	open     *chunk[S] // being filled; nil: none
+	now      span      // of it
+	finished []span    // of this level
 }
 
-// next returns the index of the next place, or false if there is no memory.
-func (sh *shelf[S]) next() (uint32, bool) {
-	if !sh.open || sh.now.to == chunkStates {
-		sh.finish()
-		n, ok := sh.fresh()
-		if !ok {
-			return 0, false
+// write packs a state into the next place and returns its index; it returns
+// false if there is no memory. The place is taken by keep.
+func (sh *shelf[S]) write(s *S, parent uint32) (uint32, bool) {
+	for {
+		if sh.open == nil || sh.now.to == chunkStates {
+			sh.finish()
+			sh.fit(s)
+			n, ok := sh.fresh()
+			if !ok {
+				return 0, false
+			}
+			sh.now, sh.open = span{chunk: n}, (*sh.chunks.Load())[n]
 		}
-		sh.now, sh.open = span{chunk: n}, true
+		if sh.open.format.pack(s, sh.open.packed(sh.now.to)) {
+			break
+		}
+		sh.finish()
+		sh.open = nil
+	}
+	if sh.exact {
+		sh.open.parents[sh.now.to] = parent
 	}
 	return sh.now.chunk*chunkStates + sh.now.to, true
 }
 
-// keep says that the place of next is taken.
+// keep says that the place of write is taken.
 func (sh *shelf[S]) keep() { sh.now.to++ }
 
 // finish ends the span; the chunk is filled further.
@@ -134,7 +181,7 @@ func (sh *shelf[S]) finish() {
 func (sh *shelf[S]) level() []span {
 	sh.finish()
 	if !sh.exact {
-		sh.open = false // the chunk is free once it is expanded
+		sh.open = nil // the chunk is free once it is expanded
 	}
 	spans := sh.finished
 	sh.finished = nil

@@ -167,6 +167,8 @@ type memory struct {
 	bound      int64
 }
 
+func (m *memory) give(bytes int) { m.held.Add(-int64(bytes)) }
+
 func (m *memory) take(bytes int) bool {
 	held := m.held.Add(int64(bytes))
 	if held > m.bound {

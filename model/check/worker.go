@@ -1,6 +1,7 @@
 package check
 
 import (
+	"slices"
 	"sync/atomic"
 	"unsafe"
 )
@@ -19,7 +20,9 @@ type worker[S comparable] struct {
 	out     Out[S] // out.next is the block
 	hashes  []uint64
 	parents []uint32 // of the states of the block; exact only
-	state   S        // being expanded
+	parent  S        // being expanded,
+	state   S        // and what Next may look at
+	packed  []uint64 // a state that is looked up, in some format
 	depth   int      // of the states of the block
 	touched uint64
 	names   []name // of the block's steps, if Options.Actions
@@ -28,6 +31,7 @@ type worker[S comparable] struct {
 
 func newWorker[S comparable](g *search[S]) *worker[S] {
 	w := &worker[S]{search: g, shelf: shelf[S]{store: g.store}}
+	w.packed = make([]uint64, (unsafe.Sizeof(w.state)+7)/8+1)
 	w.out.next = make([]S, 0, block+slack)
 	if g.o.Actions {
 		w.out.names, w.counts = &w.names, make(map[ActionCount]int64)
@@ -52,10 +56,10 @@ func (w *worker[S]) span(sp span) {
 	quiescent := int64(0)
 	for at := sp.from; at < sp.to; at++ {
 		index := sp.chunk*chunkStates + at
-		s := w.store.at(index)
-		if w.expand(s, index) {
+		w.store.state(index, &w.parent)
+		if w.expand(&w.parent, index) {
 			quiescent++
-			w.judge(w.spec.Quiescent, Quiescent, s, index)
+			w.judge(w.spec.Quiescent, Quiescent, &w.parent, index)
 		}
 		if len(w.out.next) >= block {
 			w.expanded.Add(int64(at + 1 - sp.from))
@@ -160,7 +164,8 @@ func (w *worker[S]) touch() {
 		for _, h := range w.hashes {
 			slot := atomic.LoadUint64(t.slot(t.home(h)))
 			if slot != 0 && (slot^h)&exactMask == 0 {
-				sum += uint64(*(*byte)(unsafe.Pointer(w.store.at(uint32(slot) - 1))))
+				c, at := w.store.at(uint32(slot) - 1)
+				sum += c.data[at*uint32(c.format.size)]
 			}
 		}
 	}
@@ -170,23 +175,21 @@ func (w *worker[S]) touch() {
 // insert stores the states of the block that are new, and judges them. It
 // returns how many there are.
 func (w *worker[S]) insert() int {
-	found := 0
+	found, parent := 0, noParent
 	for i, h := range w.hashes {
 		s := &w.out.next[i]
-		if !w.store.exact && !w.table.add(h) {
+		if w.store.exact {
+			parent = w.parents[i]
+		} else if !w.table.add(h) {
 			continue
 		}
-		index, ok := w.shelf.next()
+		index, ok := w.shelf.write(s, parent)
 		if !ok {
 			w.end(outOfMemory)
 			break
 		}
-		*w.store.at(index) = *s
-		if w.store.exact {
-			*w.store.parent(index) = w.parents[i]
-			if !w.addExact(h, s, index) {
-				continue
-			}
+		if w.store.exact && !w.addExact(h, s, index) {
+			continue
 		}
 		w.shelf.keep()
 		found++
@@ -209,8 +212,19 @@ func (w *worker[S]) addExact(h uint64, s *S, index uint32) bool {
 			}
 			got = atomic.LoadUint64(slot)
 		}
-		if (got^h)&exactMask == 0 && w.layout.same(s, w.store.at(uint32(got)-1)) {
+		if (got^h)&exactMask == 0 && w.is(uint32(got)-1, s) {
 			return false
 		}
 	}
+}
+
+// is says whether the state at an index is s, which is also written, but not
+// kept, on the worker's shelf.
+func (w *worker[S]) is(index uint32, s *S) bool {
+	c, at := w.store.at(index)
+	if c.format == w.shelf.open.format {
+		return slices.Equal(c.packed(at), w.shelf.open.packed(w.shelf.now.to))
+	}
+	packed := w.packed[:c.format.size]
+	return c.format.pack(s, packed) && slices.Equal(c.packed(at), packed)
 }
