@@ -52,6 +52,36 @@ func TestLayoutLooksAtWhatEqualLooksAt(t *testing.T) {
 	}
 }
 
+// TestPaddingMakesNoState lets Next leave anything in the padding.
+func TestPaddingMakesNoState(t *testing.T) {
+	spec := Spec[gappy]{
+		Init: []gappy{{}},
+		Next: func(c *Out[gappy], s *gappy) {
+			c.Do("stay", 0)
+			for i := range 2 {
+				n := c.Do("turn", i)
+				n.B = (n.B + uint32(i) + 1) % 100
+				if i == 1 {
+					dirty(n)
+				}
+			}
+			if s.B == 50 {
+				dirty(c.Do("stay", 1))
+			}
+		},
+	}
+	dirty(&spec.Init[0])
+	for _, o := range each {
+		if r := Check(spec, o); r.Verdict != Held || r.States != 100 || r.Quiescent != 0 {
+			t.Errorf("%s: %d states, %d at rest, %s", r.Engine, r.States, r.Quiescent, r.Why)
+		}
+	}
+	spec.Next = func(c *Out[gappy], _ *gappy) { dirty(c.Do("stay", 0)) }
+	if r := Check(spec, Options{}); r.States != 1 || r.Quiescent != 1 {
+		t.Errorf("%d states, %d at rest, want 1 and 1", r.States, r.Quiescent)
+	}
+}
+
 func everySize[S comparable](t *testing.T) {
 	l, err := layoutOf[S](7)
 	if err != nil {

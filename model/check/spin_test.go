@@ -31,8 +31,8 @@ func spin(t testing.TB, model string, defines ...string) spun {
 			t.Skipf("no %s: install Debian's packages spin and gcc to compare with SPIN", program)
 		}
 	}
-	run := exec.Command("bash",
-		append([]string{filepath.Join("spin", "run.sh"), filepath.Join("spin", model)}, defines...)...)
+	script := []string{filepath.Join("spin", "run.sh"), filepath.Join("spin", model)}
+	run := exec.Command("bash", append(script, defines...)...)
 	var report bytes.Buffer
 	run.Stderr = &report
 	out, err := run.Output()
