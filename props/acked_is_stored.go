@@ -17,8 +17,8 @@ import (
 // retention took, of partitions that the audit did not read, nor of a compacted
 // topic, where the absence of a record is no loss. Without an audit nothing is
 // judged and nothing is reported. A record of an aborted transaction counts as
-// stored for its acknowledgement, not for an answer. Answers name no topic: use it
-// in a world whose answers are about this one.
+// stored for its acknowledgement, not for an answer. An answer that names no topic
+// is taken to be about this one.
 func AckedIsStored(topic string) Property {
 	name := "acked-is-stored/" + topic
 	return Property{
@@ -77,7 +77,7 @@ func (c *ackedCheck) run() {
 	told := make(map[string]bool)
 	for n := range notes(c.h, "answer") {
 		id := n.record.ID
-		if n.event.Outcome != model.Done || c.isStored(id) || told[id] {
+		if !n.about(c.topic) || n.event.Outcome != model.Done || c.isStored(id) || told[id] {
 			continue
 		}
 		told[id] = true

@@ -42,7 +42,9 @@ const identityBreaks = `
 func checkIdentity(h *model.History, topic string, f *findings) {
 	asked := make(map[string]bool)
 	for n := range notes(h, "ask") {
-		asked[n.record.ID] = true
+		if n.about(topic) {
+			asked[n.record.ID] = true
+		}
 	}
 	if len(asked) == 0 {
 		return

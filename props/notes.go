@@ -15,6 +15,10 @@ type note struct {
 	record    *model.Record
 }
 
+// about reports whether a note can be about a topic: a note of an application may name
+// none.
+func (n note) about(topic string) bool { return n.topic == "" || n.topic == topic }
+
 // notes yields what the notes with one of the ops speak of, in the order of the
 // history.
 func notes(h *model.History, ops ...string) iter.Seq[note] {

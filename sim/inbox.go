@@ -58,7 +58,7 @@ func (i *Inbox) Answer(a Ask, o model.Outcome) {
 }
 
 func (i *Inbox) note(op string, a Ask, o model.Outcome) {
-	part := model.PartOf("", -1)
+	part := model.PartOf(a.Topic, -1)
 	part.Records = []model.Record{{
 		Offset: -1, ID: a.ID, Key: string(a.Key), Digest: tap.Digest(a.Value),
 	}}

@@ -144,6 +144,7 @@ type Input struct {
 type Ask struct {
 	Process    string        // who is asked, "": the first process of the world
 	At         time.Duration // virtual ns since the run began
+	Topic      string        // what the ask is about, "" where the world leaves no doubt
 	ID         string
 	Key, Value []byte
 	// Again asks a second time after a done answer, as a caller does that never

@@ -2,14 +2,15 @@ package worlds
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/hopcheck/hopcheck/hops"
 	"github.com/hopcheck/hopcheck/model"
 	"github.com/hopcheck/hopcheck/sim"
-	"github.com/hopcheck/hopcheck/sim/tap"
 )
+
+// day is the window of the morning model.
+const day = 24 * time.Hour
 
 // CourseDay is the process of the morning model: it counts the raw objects once, when
 // all has landed, and reports lines and distinct event ids per course and day.
@@ -25,24 +26,15 @@ func ReportCourseDays(ctx context.Context, env sim.Env) error {
 	}
 	var counts []model.Count
 	for _, d := range days {
-		cell := d.CourseID + " " + d.Day
+		at, err := time.Parse(time.DateOnly, d.Day)
+		if err != nil {
+			return err
+		}
+		cell := cellName(at.UnixMilli(), d.CourseID)
 		counts = append(counts,
 			model.Count{Of: cell + " lines", N: d.Lines},
 			model.Count{Of: cell + " distinct", N: d.DistinctEventIDs})
 	}
 	env.Report("course-day", counts, "")
 	return nil
-}
-
-// courseDayCell says under which course and day the morning model counts a record.
-func courseDayCell(r tap.Raw) (class, cell string) {
-	if r.Topic != Progress {
-		return "", ""
-	}
-	var reject *hops.Reject
-	if errors.As(hops.Classify(r.Key, r.Value), &reject) {
-		return reject.Reason, ""
-	}
-	course, at := courseAndTime(r.Value)
-	return "", course + " " + at.Format(time.DateOnly)
 }

@@ -128,11 +128,11 @@ func (s EnrollmentSetup) Asks(rng *rand.Rand) []sim.Ask {
 		learner := learners[rng.IntN(len(learners)/2)]
 		course := courses[rng.IntN(len(courses)/2)]
 		list[i] = sim.Ask{
-			Process: "registrar",
-			At:      time.Duration(i/burst)*changeRate*burst + time.Duration(i%burst)*apart,
-			ID:      fmt.Sprintf("change-%02d", i),
-			Key:     []byte(learner + "/" + course),
-			Value:   []byte(op),
+			Process: "registrar", Topic: EnrollmentTopic,
+			At:    time.Duration(i/burst)*changeRate*burst + time.Duration(i%burst)*apart,
+			ID:    fmt.Sprintf("change-%02d", i),
+			Key:   []byte(learner + "/" + course),
+			Value: []byte(op),
 		}
 		if s.Log && rng.IntN(2) == 0 {
 			list[i].Value = append(list[i].Value, publishFirst...)

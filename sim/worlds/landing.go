@@ -76,7 +76,7 @@ func Landing(name string, s Setup) sim.World {
 		Input:    func(rng *rand.Rand) []sim.Input { return inputs(Generate(rng, events)) },
 		Identify: identify,
 		Describe: Describe,
-		Classify: courseDayCell,
+		Classify: cellsOf(day),
 		Promises: []props.Property{
 			props.NoLoss(Progress, LandingGroup, ProgressDLQ),
 			props.OneObjectPerOffset(Progress),

@@ -1,6 +1,7 @@
 package worlds
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,6 +54,8 @@ func init() {
 type TileSetup struct {
 	// Replicas live on one checkpoint, which one of them should have alone.
 	Replicas int
+	// Window is the length of a window of event time, 0: TileWindow.
+	Window time.Duration
 	// Actor does something to the world that a tile must stop at, with a clear error;
 	// nil for none.
 	Actor func(context.Context, sim.Env) error
@@ -67,7 +70,7 @@ func Tile(name string, s TileSetup) sim.World {
 	}
 	processes := []sim.Process{
 		{Name: "tile", Replicas: s.Replicas, Run: s.Run},
-		{Name: "reader", Run: ReadTileAgain},
+		{Name: "tile-reader", Run: ReadTileAgain},
 		{Name: "last-reader", Last: true, Run: ReadTileOnce},
 	}
 	if s.Actor != nil {
@@ -83,7 +86,7 @@ func Tile(name string, s TileSetup) sim.World {
 		},
 		Identify: identify,
 		Describe: DescribeTile,
-		Classify: tileCell,
+		Classify: cellsOf(TileWindow),
 		Stored:   tornTile,
 		ListPage: tileListPage,
 		Promises: []props.Property{
@@ -128,7 +131,7 @@ func (s TileSetup) Config(env sim.Env) hops.TileConfig {
 	names := 0
 	return hops.TileConfig{
 		Kafka: env.Kafka, Store: env.Objects, Topic: Progress, Prefix: TilePrefix,
-		Window: TileWindow, Trigger: tileTrigger, MaxOffsetsPerBatch: tileBatch,
+		Window: cmp.Or(s.Window, TileWindow), Trigger: tileTrigger, MaxOffsetsPerBatch: tileBatch,
 		CoolDown: 10 * time.Second, Alert: alert(env),
 		NewID: func() string { // of the run, so that it says who wrote what
 			names++

@@ -17,17 +17,20 @@ const rejectedCell = "rejected"
 // distinctOf names the count of distinct ids of a cell.
 const distinctOf = "distinct "
 
-// tileCell says under which window and course a tile counts a record.
-func tileCell(r tap.Raw) (class, cell string) {
-	if r.Topic != Progress {
-		return "", ""
+// cellsOf returns what says under which window and course a record of the bus is
+// counted, by a tile with such windows, or by the morning model, whose window is a day.
+func cellsOf(window time.Duration) tap.Classify {
+	return func(r tap.Raw) (class, cell string) {
+		if r.Topic != Progress {
+			return "", ""
+		}
+		var reject *hops.Reject
+		if errors.As(hops.Classify(r.Key, r.Value), &reject) {
+			return reject.Reason, rejectedCell
+		}
+		course, at := courseAndTime(r.Value)
+		return "", cellName(at.Truncate(window).UnixMilli(), course)
 	}
-	var reject *hops.Reject
-	if errors.As(hops.Classify(r.Key, r.Value), &reject) {
-		return reject.Reason, rejectedCell
-	}
-	course, at := courseAndTime(r.Value)
-	return "", cellName(at.Truncate(TileWindow).UnixMilli(), course)
 }
 
 // cellName names a window, by its start in milliseconds since the Unix epoch, and a
