@@ -207,6 +207,28 @@ func TestUpThatWasKilled(t *testing.T) {
 	}
 }
 
+// TestProcessThatNobodyWaitsFor is gone when it has ended, though its parent has not
+// looked: where nobody adopts orphans it stays in /proc for ever.
+func TestProcessThatNobodyWaitsFor(t *testing.T) {
+	boot, err := bootID()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("sleep", "600")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	start, ok := startTicks(cmd.Process.Pid)
+	p := Process{cmd.Process.Pid, start}
+	if !ok || !p.runs(boot) {
+		t.Errorf("process %v does not run", p)
+	}
+	if err := end(t.Context(), p, boot, syscall.SIGTERM); err != nil || p.runs(boot) {
+		t.Errorf("ending it: %v, it runs: %v", err, p.runs(boot))
+	}
+	_ = cmd.Wait() // ended by the signal
+}
+
 func TestKeep(t *testing.T) {
 	s := sleeper(t)
 	p := started(t, s)
