@@ -34,7 +34,7 @@ var registries = []struct {
 func listWorlds() []listed {
 	var all []listed
 	for _, e := range worlds.All() {
-		all = append(all, listed{"world", e.Name, e.Says, fmt.Sprintf("hop %d", e.Hop), e.Claim})
+		all = append(all, listed{"world", e.Name, e.Says, "hop " + e.HopText(), e.Claim})
 	}
 	return all
 }

@@ -27,7 +27,7 @@ func (t hopTable) print(lines []line) {
 	for _, l := range lines {
 		hop := "-"
 		if e, err := worlds.Named(l.Name); err == nil {
-			hop = fmt.Sprint(e.Hop)
+			hop = e.HopText()
 		}
 		broken := "0"
 		if l.Promise != "" {

@@ -7,12 +7,12 @@ import (
 	"github.com/hopcheck/hopcheck/sim"
 )
 
-// wholeBus stands in the table below the five hops.
-const wholeBus = 6
+// WholeBus is the number of all hops together: it stands in the table below the five.
+const WholeBus = 6
 
 func init() {
 	register(Entry{
-		World: Bus(), Hop: wholeBus,
+		World: Bus(), Hop: WholeBus,
 		Claim: "each hop's own, and none that reaches past its row",
 	})
 }

@@ -9,6 +9,12 @@ import (
 	"github.com/hopcheck/hopcheck/sim"
 )
 
+// Words after a cell in what the morning model reports.
+const (
+	linesWord    = " lines"
+	distinctWord = " distinct"
+)
+
 // day is the window of the morning model.
 const day = 24 * time.Hour
 
@@ -32,8 +38,8 @@ func ReportCourseDays(ctx context.Context, env sim.Env) error {
 		}
 		cell := cellName(at.UnixMilli(), d.CourseID)
 		counts = append(counts,
-			model.Count{Of: cell + " lines", N: d.Lines},
-			model.Count{Of: cell + " distinct", N: d.DistinctEventIDs})
+			model.Count{Of: cell + linesWord, N: d.Lines},
+			model.Count{Of: cell + distinctWord, N: d.DistinctEventIDs})
 	}
 	env.Report("course-day", counts, "")
 	return nil

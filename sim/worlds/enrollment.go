@@ -78,7 +78,7 @@ func Enrollment(name string, s EnrollmentSetup) sim.World {
 			})
 		},
 		Sometimes: []props.Sometimes{props.SometimesCrash()},
-		Evidence:  []props.Evidence{copies(EnrollmentTopic)},
+		Evidence:  append(seats(), copies(EnrollmentTopic)),
 		Drained:   s.Drained,
 	}
 	if s.Away > 0 {

@@ -3,6 +3,7 @@ package worlds
 import (
 	"strings"
 
+	"github.com/hopcheck/hopcheck/hops"
 	"github.com/hopcheck/hopcheck/model"
 	"github.com/hopcheck/hopcheck/props"
 )
@@ -83,4 +84,64 @@ func seenBy(process string) props.Evidence {
 			return n
 		},
 	}
+}
+
+// reported adds up what the last note with an op counts of the things that match.
+func reported(name, op string, match func(of string) bool) props.Evidence {
+	return props.Evidence{
+		Name: name,
+		Count: func(h *model.History) int {
+			var last []model.Count
+			for i := range h.Events() {
+				if e := &h.Events()[i]; e.Kind == model.Note && e.Op == op {
+					last = e.Counts
+				}
+			}
+			n := 0
+			for _, c := range last {
+				if match(c.Of) {
+					n += int(c.N)
+				}
+			}
+			return n
+		},
+	}
+}
+
+// courseDays are the two numbers of the morning model: their ratio is the resend rate.
+func courseDays() []props.Evidence {
+	ends := func(word string) func(string) bool {
+		return func(of string) bool { return strings.HasSuffix(of, word) }
+	}
+	return []props.Evidence{
+		reported("course_day lines", "course-day", ends(linesWord)),
+		reported("course_day distinct ids", "course-day", ends(distinctWord)),
+	}
+}
+
+// seats are how many are enrolled, by the database and by the fold.
+func seats() []props.Evidence {
+	return []props.Evidence{
+		{
+			Name: "enrolled in the database",
+			Count: func(h *model.History) int {
+				n := 0
+				audit := model.Audit(h)
+				for _, row := range audit.Rows {
+					if row.Op == hops.OpEnrolled {
+						n++
+					}
+				}
+				return n
+			},
+		},
+		reported("seats in the fold", "cohort", func(of string) bool {
+			return strings.HasPrefix(of, seatsOf)
+		}),
+	}
+}
+
+// tileCounts counts what the last reader of the tile read.
+func tileCounts() props.Evidence {
+	return reported("records in the tile", "tile-read", func(string) bool { return true })
 }

@@ -91,7 +91,8 @@ func Landing(name string, s Setup) sim.World {
 			props.SometimesCrash(), props.SometimesResend(Progress),
 			props.SometimesRejected(ProgressDLQ),
 		},
-		Evidence:      []props.Evidence{repeatedPuts(), copies(Progress), copies(ProgressDLQ)},
+		Evidence: append(courseDays(), repeatedPuts(), copies(Progress),
+			copies(ProgressDLQ)),
 		Drained:       landed,
 		BrokerConfigs: brokerConfigs,
 	}

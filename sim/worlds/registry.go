@@ -3,6 +3,7 @@ package worlds
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hopcheck/hopcheck/sim"
@@ -12,13 +13,21 @@ import (
 // Entry is a registered world.
 type Entry struct {
 	sim.World
-	// Hop is the number of the hop in the bus's table, and Claim what may be
-	// claimed of it.
+	// Hop is the number of the hop in the bus's table, [WholeBus] for all of them, and
+	// Claim what may be claimed of it.
 	Hop   int
 	Claim string
 	// WithEvents returns the world fed with these record values instead of its own;
 	// nil where that makes no sense.
 	WithEvents func(values [][]byte) sim.World
+}
+
+// HopText returns the number of the hop, as tables show it.
+func (e Entry) HopText() string {
+	if e.Hop == WholeBus {
+		return "all"
+	}
+	return strconv.Itoa(e.Hop)
 }
 
 var entries = map[string]Entry{}

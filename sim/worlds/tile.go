@@ -98,7 +98,7 @@ func Tile(name string, s TileSetup) sim.World {
 			props.OneWinner(TilePrefix),
 		},
 		Sometimes: []props.Sometimes{props.SometimesCrash()},
-		Evidence:  []props.Evidence{orphans()},
+		Evidence:  []props.Evidence{tileCounts(), orphans()},
 		Drained:   s.drained,
 	}
 }
