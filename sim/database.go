@@ -14,6 +14,7 @@ import (
 func (r *run) connect(l *life) {
 	if r.database != nil {
 		l.session = r.database.Session()
+		l.ends.add(l.session.Close)
 	}
 }
 

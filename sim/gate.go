@@ -359,9 +359,7 @@ func (g *gate) kill(l *life, f schedule.Fault) {
 func (g *gate) end(l *life) {
 	l.over = true
 	l.tap.Sever()
-	if l.session != nil {
-		l.session.Close()
-	}
+	l.ends.end()
 	g.sweep(l)
 }
 

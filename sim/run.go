@@ -108,6 +108,7 @@ type run struct {
 	admin    *kgo.Client // the world's own, not tapped
 	objects  *Objects
 	database *database.DB // nil for none
+	outside  any          // the user's own
 	asks     *asks
 	stopping chan struct{}
 	over     bool
@@ -212,6 +213,9 @@ func newRun(w World, s schedule.Schedule) (*run, error) {
 	}
 	if w.Database != nil {
 		r.database = w.Database()
+	}
+	if w.Outside != nil {
+		r.outside = w.Outside()
 	}
 	r.gate = &gate{
 		seed: s.Seed, start: time.Now(), names: names, plan: schedule.NewPlan(s.Faults),

@@ -39,6 +39,7 @@ type life struct {
 	killed   chan struct{}
 	returned atomic.Bool       // its Run did
 	session  *database.Session // nil where the world has no database
+	ends     ends              // of what the life has open outside
 
 	asked       bool // was asked to stop
 	over        bool // severed: what it does no longer counts
@@ -160,6 +161,8 @@ func (r *replica) env(l *life, number int) Env {
 		Objects:  tap.NewObjects(l.tap, r.run.objects, r.run.world.Describe),
 		Database: l.tapped(),
 		Call:     l.tap.Call,
+		Outside:  r.run.outside,
+		OnEnd:    l.ends.add,
 		Inbox:    &Inbox{asks: r.run.asks, life: l.tap},
 		Instance: fmt.Sprintf("%s-%d", r.process.Name, r.index),
 		Replica:  r.index,

@@ -72,6 +72,9 @@ type World struct {
 	// Database returns the database of a run, as it is when the run begins. Nil: there is
 	// none.
 	Database func() *database.DB
+	// Outside returns what else is there for as long as a run and outlives every process:
+	// fakes of servers of the program's own. Nil: nothing.
+	Outside func() any
 
 	// Brokers is the number of brokers, default 1. BrokerConfigs are kfake's.
 	Brokers       int
@@ -117,6 +120,11 @@ type Env struct {
 	// of the program's own, so that a schedule can kill at it, lose it, delay it or
 	// answer it with an error. See [tap.Life.Call].
 	Call func(ctx context.Context, c tap.Call) error
+	// Outside is what the world's Outside returned for this run. OnEnd has f called when
+	// this life is over, by a kill or by its own return: what it has open in Outside ends
+	// with it, as a connection does. f must not block.
+	Outside any
+	OnEnd   func(f func())
 	// Inbox is where applications ask the process to do something.
 	Inbox *Inbox
 	// Instance is stable over the lives of one replica, "landing-0"; Replica

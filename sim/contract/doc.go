@@ -1,7 +1,7 @@
-// Package contract is what every object store must keep to stand behind a hop: the
-// sentences of [tap.Store] as a test. The store in memory runs it on every change,
-// and live mode runs it on S3, so that a hop that holds in simulation meets the same
-// store outside.
+// Package contract is what every object store and every database must keep to stand
+// behind a hop: the sentences of [tap.Store] and of [tap.Database] as tests. Those in
+// memory run them on every change, and live mode runs them on S3 and on PostgreSQL, so
+// that a hop that holds in simulation meets the same outside.
 //
-// Read contract.go.
+// Read contract.go for stores; database.go, then database_*.go for databases.
 package contract

@@ -53,7 +53,9 @@ func (d *till) Slot(context.Context) (state string, retained, lag int64, err err
 
 func (d *till) Committed(uint64) string { return place(9, 0) }
 
-func (d *till) Rows(uint64) (ids []int64, lsns []string) { return []int64{7}, []string{place(8, 1)} }
+func (d *till) Rows(uint64) (ids []int64, lsns []string) {
+	return []int64{7}, []string{place(8, 1)}
+}
 
 func (d *till) Confirmed() string { return place(5, 0) }
 
@@ -84,8 +86,9 @@ var tillCalls = []struct {
 		`key=l/a [outbox/0 {@7 id=8 key=l/a cell=enrolled}] note="tx 3"`, "[3]"},
 	{"commit", func(ctx context.Context, d Database) (any, error) { return nil, d.Commit(ctx, 3) },
 		"<nil>", `note="tx 3"`, `lsn=9 note="tx 3"`, "[3]"},
-	{"rollback", func(ctx context.Context, d Database) (any, error) { return nil, d.Rollback(ctx, 3) },
-		"<nil>", `note="tx 3"`, `note="tx 3"`, "[3]"},
+	{"rollback", func(ctx context.Context, d Database) (any, error) {
+		return nil, d.Rollback(ctx, 3)
+	}, "<nil>", `note="tx 3"`, `note="tx 3"`, "[3]"},
 	{"claim", func(ctx context.Context, d Database) (any, error) {
 		claim, keys, _, err := d.Claim(ctx, 5)
 		return fmt.Sprint(claim, keys), err
@@ -93,8 +96,9 @@ var tillCalls = []struct {
 		`key=outbox [outbox/0 {@7 id=8 key=l/a cell=enrolled}] note="claim 4"`, "[4]"},
 	{"mark", func(ctx context.Context, d Database) (any, error) { return nil, d.Mark(ctx, 4) },
 		"<nil>", `key=outbox note="claim 4"`, `key=outbox lsn=9 note="claim 4"`, "[4]"},
-	{"release", func(ctx context.Context, d Database) (any, error) { return nil, d.Release(ctx, 4) },
-		"<nil>", `key=outbox note="claim 4"`, `key=outbox note="claim 4"`, "[4]"},
+	{"release", func(ctx context.Context, d Database) (any, error) {
+		return nil, d.Release(ctx, 4)
+	}, "<nil>", `key=outbox note="claim 4"`, `key=outbox note="claim 4"`, "[4]"},
 	{"stream", func(ctx context.Context, d Database) (any, error) { return nil, d.Stream(ctx, "") },
 		"<nil>", "key=slot", "key=slot lsn=5", "[0]"},
 	{"next", func(ctx context.Context, d Database) (any, error) {
