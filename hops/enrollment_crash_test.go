@@ -215,6 +215,62 @@ func TestPublishersStop(t *testing.T) {
 	})
 }
 
+// DUPLICATE_SEQUENCE_NUMBER, an acknowledgement without an offset, proves nothing.
+func TestPublishersAckWithoutOffset(t *testing.T) {
+	eachPublisher(t, func(t *testing.T, p publisher) {
+		inOffice(t, 1, func(t *testing.T, o *office) {
+			o.cluster.ControlKey(int16(kmsg.Produce), func(req kmsg.Request) (
+				kmsg.Response, error, bool,
+			) {
+				code := kerr.DuplicateSequenceNumber.Code
+				return produceAnswer(req.(*kmsg.ProduceRequest), code, -1), nil, true
+			})
+			o.db.fill(3)
+			o.publish(p)
+			wait(30)
+			o.wants()
+			o.drained(p)
+		})
+	})
+}
+
+// A failure is noticed when it happens, or at the next keepalive, and not only when
+// the time for an answer is over.
+func TestPublishersNoticeRefusal(t *testing.T) {
+	eachPublisher(t, func(t *testing.T, p publisher) {
+		inOffice(t, 1, func(t *testing.T, o *office) {
+			o.publish(p)
+			wait(1)
+			o.cluster.Fault(kfake.Fault{
+				Keys: []kmsg.Key{kmsg.Produce}, Err: kerr.InvalidRecord, Count: 1,
+			})
+			o.db.fill(1)
+			wait(15)
+			o.wants()
+		})
+	})
+}
+
+// A claim that cannot be given back at once is given back a little later: its rows are
+// nobody's until then.
+func TestPollerInsistsOnRelease(t *testing.T) {
+	inOffice(t, 1, func(t *testing.T, o *office) {
+		refused := 0
+		o.db.fates = func(_ int, op string) dbFate {
+			if op == "mark" && refused == 0 || op == "release" && refused < 3 {
+				refused++
+				return dbRefuses
+			}
+			return dbAnswers
+		}
+		o.db.fill(3)
+		o.publish(publishers[0])
+		wait(30)
+		o.wants()
+		o.drained(publishers[0])
+	})
+}
+
 // Two at a time, of which one dies: the other goes on.
 func TestPublishersTwo(t *testing.T) {
 	eachPublisher(t, func(t *testing.T, p publisher) {
@@ -223,7 +279,7 @@ func TestPublishersTwo(t *testing.T) {
 			wait(1)
 			o.publish(p)
 			o.db.fill(8)
-			wait(20)
+			wait(100)
 			o.db.fill(8)
 			j.kill()
 			wait(60)

@@ -4,9 +4,12 @@ package hops
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
@@ -50,10 +53,50 @@ func TestLogPublisherKeepaliveInFlight(t *testing.T) {
 		if before == "" || o.db.confirmed != before {
 			t.Errorf("%q is confirmed, and was %q before the change", o.db.confirmed, before)
 		}
+		wait(40) // a keepalive, and more than the time for an answer
+		o.db.mu.Lock()
+		if len(o.db.froms) < 2 || o.db.confirmed != before {
+			t.Errorf("streams from %q, confirmed %q", o.db.froms, o.db.confirmed)
+		}
+		o.db.mu.Unlock()
 		j.kill()
 		j.line.thaw()
 		o.publish(p)
 		wait(30)
+		o.wants()
+		o.drained(p)
+	})
+}
+
+// Changes that were acknowledged behind one that was not are not confirmed.
+func TestLogPublisherConfirmsPrefix(t *testing.T) {
+	inOffice(t, 2, func(t *testing.T, o *office) {
+		p := publishers[1]
+		for i := range 8 {
+			o.db.commit(fmt.Sprint("learner-", i), "go-101", OpEnrolled)
+		}
+		o.publish(p)
+		wait(15)
+		home := make(map[int32]string) // a learner of each partition
+		for _, record := range o.topic() {
+			home[record.Partition] = strings.TrimSuffix(string(record.Key), "/go-101")
+		}
+		before := o.db.confirmed
+		fault := o.cluster.Fault(kfake.Fault{
+			Keys: []kmsg.Key{kmsg.Produce}, Partitions: []int32{0},
+			Err: kerr.NotLeaderForPartition, Count: -1,
+		})
+		o.db.commit(home[0], "go-101", OpDropped)
+		for range 3 {
+			o.db.commit(home[1], "go-101", OpDropped)
+			wait(3)
+		}
+		if o.db.confirmed != before || len(home) != 2 || len(o.topic()) < 11 {
+			t.Errorf("%q is confirmed, and was %q; %d records", o.db.confirmed, before,
+				len(o.topic()))
+		}
+		fault.Remove()
+		wait(60)
 		o.wants()
 		o.drained(p)
 	})
