@@ -44,7 +44,8 @@ func (p *program) up(ctx context.Context, o stack.Options) error {
 	s, err := stack.Up(ctx, o)
 	g.clear()
 	if err != nil && ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		return exit{statusUndecided, errors.New("interrupted; what was started is stopped")}
+		return exit{statusUndecided, errors.New("interrupted; what was started is stopped: " +
+			"`live up` starts it again, `live down` removes it")}
 	}
 	if err != nil {
 		return notRun(err)

@@ -123,8 +123,12 @@ func (p *program) printStatus(all []stack.Health) error {
 			}
 			continue
 		}
-		fmt.Fprintf(table, "%s\t%s %s\t%s\tprocess %d\t%d MB\t%s\n", l.Name, titles[h.Server.Kind],
-			l.Version, l.Address, l.PID, h.Memory>>20, state)
+		process := "-\t-"
+		if h.Running {
+			process = fmt.Sprintf("process %d\t%d MB", l.PID, h.Memory>>20)
+		}
+		fmt.Fprintf(table, "%s\t%s %s\t%s\t%s\t%s\n", l.Name, titles[h.Server.Kind],
+			l.Version, l.Address, process, state)
 	}
 	return table.Flush()
 }

@@ -22,7 +22,7 @@ const mark = "HOPCHECK_STACK"
 const (
 	pollEvery = 25 * time.Millisecond
 	askAgain  = 100 * time.Millisecond // between two questions to a server that starts
-	readyIn   = 90 * time.Second       // for a server on a busy machine
+	readyIn   = 2 * time.Minute        // for a server on a busy machine
 	stopIn    = 15 * time.Second       // before a server that was asked to end is killed
 	goneIn    = 10 * time.Second       // after SIGKILL
 )
@@ -117,10 +117,10 @@ func said(err error, out []byte) error {
 
 // await asks until the server answers. It ends early when the server's process does.
 func (s *Stack) await(ctx context.Context, name string, ask func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(ctx, readyIn)
+	limit, cancel := context.WithTimeout(ctx, readyIn)
 	defer cancel()
 	for {
-		err := ask(ctx)
+		err := ask(limit)
 		if err == nil {
 			return nil
 		}
@@ -131,7 +131,10 @@ func (s *Stack) await(ctx context.Context, name string, ask func(context.Context
 		if srv := st.server(name); srv == nil || !srv.Process.runs(st.Boot) {
 			return fmt.Errorf("%s has ended%s", name, s.lastWords(name))
 		}
-		if !pause(ctx, askAgain) {
+		if !pause(limit, askAgain) {
+			if ctx.Err() != nil {
+				return fmt.Errorf("waiting for %s: %w", name, ctx.Err()) // it had no time
+			}
 			return fmt.Errorf("%s does not answer: %w%s", name, err, s.lastWords(name))
 		}
 	}
