@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hopcheck/hopcheck/model/specs"
 	"github.com/hopcheck/hopcheck/sim/mutants"
 	"github.com/hopcheck/hopcheck/sim/schedule"
 	"github.com/hopcheck/hopcheck/sim/worlds"
@@ -15,7 +16,7 @@ import (
 
 // listed is something in a registry.
 type listed struct {
-	Kind  string `json:"kind"` // world, mutant, promise, fault
+	Kind  string `json:"kind"` // world, mutant, promise, fault, spec
 	Name  string `json:"name"`
 	Says  string `json:"says"`
 	Where string `json:"where,omitempty"` // the hop, world or worlds that it is of
@@ -28,7 +29,7 @@ var registries = []struct {
 	list func() []listed
 }{
 	{"worlds", listWorlds}, {"mutants", listMutants},
-	{"promises", listPromises}, {"faults", listFaults},
+	{"promises", listPromises}, {"faults", listFaults}, {"specs", listSpecs},
 }
 
 func listWorlds() []listed {
@@ -70,6 +71,21 @@ func listFaults() []listed {
 	var all []listed
 	for _, v := range schedule.Verbs() {
 		all = append(all, listed{"fault", v.Name, v.Says, "", v.Usage})
+	}
+	return all
+}
+
+func listSpecs() []listed {
+	var all []listed
+	for _, e := range specs.All() {
+		more := strings.Join(e.Promises, " ")
+		for _, set := range e.Params {
+			more += fmt.Sprintf(" --set %s=%d (%s).", set.Name, set.Default, set.Says)
+		}
+		for _, b := range e.Bugs {
+			more += fmt.Sprintf(" --bug %s: %s.", b.Name, b.Says)
+		}
+		all = append(all, listed{"spec", e.Name, e.Says, "", strings.TrimSpace(more)})
 	}
 	return all
 }

@@ -111,7 +111,8 @@ func newRoot(to streams) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	p.addTour(root)
 	root.AddCommand(p.runCommand(), p.replayCommand(), p.mutantsCommand(), p.judgeCommand(),
-		p.reportCommand(), p.listCommand(), p.mergeCommand(), p.eventsCommand())
+		p.reportCommand(), p.checkCommand(), p.listCommand(), p.mergeCommand(),
+		p.eventsCommand())
 	return root
 }
 
