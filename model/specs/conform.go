@@ -68,7 +68,8 @@ func (c *Conformity) add(o Conformity) {
 type observation[S comparable] struct {
 	seq     int64 // of the event
 	what    func() string
-	who     int // check.Nobody for actions that nobody takes
+	who     int  // check.Nobody for actions that nobody takes
+	anybody bool // who does not matter
 	actions []string
 	fits    func(before, after *S) bool // nil: every step with such an action does
 	holds   func(s *S) bool
@@ -87,9 +88,11 @@ type word[S comparable] struct {
 	// lazy says that internal steps can wait until an observation needs them: what
 	// they make possible stays possible, and they take no step from others. Then
 	// they are taken only where nothing fits without.
-	lazy  bool
-	show  func(s *S) string
-	class func(s *S) string // of a state, for Conformity.Walked; nil: no classes
+	lazy bool
+	// normal changes a state into one that behaves alike; nil: none does.
+	normal func(s *S)
+	show   func(s *S) string
+	class  func(s *S) string // of a state, for Conformity.Walked; nil: no classes
 }
 
 // mostPossible bounds the states that are possible at once.
@@ -166,16 +169,19 @@ func (k *walk[S]) after(o *observation[S]) (next []int, full bool) {
 
 // direct takes the steps that fit.
 func (k *walk[S]) direct(from []int, o *observation[S]) []int {
-	clear(k.index)
 	spec := k.spec
 	if o.only != nil {
 		spec.Next = o.only
 	}
 	var next []int
+	clear(k.index)
 	add := func(s S, at int, action string) {
-		if _, ok := k.index[s]; !ok {
-			k.index[s] = len(next)
+		if k.normal != nil {
+			k.normal(&s)
+		}
+		if !k.has(next, s) {
 			next = append(next, k.node(s, at, action))
+			k.note(next)
 		}
 	}
 	for _, at := range from {
@@ -187,13 +193,42 @@ func (k *walk[S]) direct(from []int, o *observation[S]) []int {
 			continue
 		}
 		for _, step := range check.Successors(spec, s) {
-			if step.Who == o.who && slices.Contains(o.actions, step.Action) &&
+			if (o.anybody || step.Who == o.who) && slices.Contains(o.actions, step.Action) &&
 				(o.fits == nil || o.fits(&s, &step.State)) {
 				add(step.State, at, step.Action)
 			}
 		}
 	}
 	return next
+}
+
+// few states are faster to compare with than to hash.
+const few = 4
+
+// note puts the states of next into the index, once they are more than a few.
+func (k *walk[S]) note(next []int) {
+	switch n := len(next); {
+	case n == few+1:
+		for _, at := range next {
+			k.index[k.nodes[at].state] = at
+		}
+	case n > few:
+		k.index[k.nodes[next[n-1]].state] = next[n-1]
+	}
+}
+
+// has reports whether a state is among those of next.
+func (k *walk[S]) has(next []int, s S) bool {
+	if len(next) > few {
+		_, ok := k.index[s]
+		return ok
+	}
+	for _, at := range next {
+		if k.nodes[at].state == s {
+			return true
+		}
+	}
+	return false
 }
 
 // closed returns the possible states and those that internal steps lead to.

@@ -55,7 +55,7 @@ func init() {
 		build: func(v Values, bug string) check.Spec[LandingState] {
 			return newLanding(v, bug).spec()
 		},
-		say:   sayLanding,
-		show:  (*LandingState).String,
+		say:  sayLanding,
+		show: (*LandingState).String,
 	})
 }
