@@ -215,6 +215,28 @@ func TestManySteps(t *testing.T) {
 	}
 }
 
+// TestManyFaults has a state at rest in spite of so many steps: every third is a
+// fault, the others change nothing.
+func TestManyFaults(t *testing.T) {
+	for _, n := range []int{3, 300, 900, 4998} {
+		spec := Spec[int]{
+			Init: []int{0},
+			Next: func(c *Out[int], s *int) {
+				for i := range n {
+					if i%3 == 0 {
+						*c.Fault("fault", i) = (*s + i) % n
+					} else {
+						c.Do("look", i)
+					}
+				}
+			},
+		}
+		if r := Check(spec, Options{}); r.Verdict != Held || r.Quiescent != int64(n)/3 {
+			t.Errorf("%d steps: %s with %d states at rest of %d", n, r.Verdict, r.Quiescent, n/3)
+		}
+	}
+}
+
 func TestProgressAndActions(t *testing.T) {
 	for _, o := range each {
 		var seen []Progress
