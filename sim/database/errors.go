@@ -23,6 +23,9 @@ func (e *Error) Refusal() string { return e.Word }
 // SlotLost reports whether changes are gone that the slot should have kept.
 func (e *Error) SlotLost() bool { return e.Word == "slot-lost" || e.Word == "slot-missing" }
 
+// SlotActive reports whether another stream has the slot.
+func (e *Error) SlotActive() bool { return e == errActive }
+
 // What the server answers. Of a transaction that is gone it says nothing: the
 // connection was, and whoever asked knows no more than before.
 var (
