@@ -25,6 +25,34 @@ func BenchmarkTwoPhase(b *testing.B) {
 	}
 }
 
+// wide is a state as people write it: sets of records as bits, and room.
+type wide struct {
+	Done [7]uint64
+	More [48]uint8
+}
+
+// BenchmarkWide measures states of 104 bytes, ten million of them.
+func BenchmarkWide(b *testing.B) {
+	spec := check.Spec[wide]{
+		Init: []wide{{}},
+		Next: func(c *check.Out[wide], s *wide) {
+			for i, done := range s.Done {
+				if done < 1<<9-1 {
+					n := c.Do("do", i)
+					n.Done[i] = done<<1 | 1
+				}
+			}
+		},
+	}
+	for _, engine := range []check.Engine{check.Fingerprint, check.Exact} {
+		for _, workers := range []int{1, 2} {
+			b.Run(fmt.Sprintf("%s/workers=%d", engine, workers), func(b *testing.B) {
+				measure(b, spec, check.Options{Engine: engine, Workers: workers})
+			})
+		}
+	}
+}
+
 func measure[S comparable](b *testing.B, spec check.Spec[S], o check.Options) {
 	start := processor(b)
 	states, bytes := int64(0), int64(0)

@@ -119,3 +119,24 @@ func TestLateBits(t *testing.T) {
 		}
 	}
 }
+
+// TestStrangeBitsAreSeen compares with a state in a narrow format one whose
+// strange bit would fall where that one has its own.
+func TestStrangeBitsAreSeen(t *testing.T) {
+	type state [2]uint64
+	spec := Spec[state]{Init: []state{{}}, Next: func(*Out[state], *state) {}}
+	g, err := newSearch(&spec, Options{Engine: Exact, Workers: 1, Memory: 1 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := g.workers[0]
+	a, b := state{0, 1}, state{1, 0}
+	at, _ := w.shelf.write(&a, noParent)
+	w.shelf.keep()
+	if _, ok := w.shelf.write(&b, noParent); !ok || !w.is(at, &a) {
+		t.Fatalf("%v is not found at %d", a, at)
+	}
+	if w.is(at, &b) {
+		t.Errorf("%v is taken for %v", b, a)
+	}
+}
