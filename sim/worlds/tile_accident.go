@@ -2,7 +2,7 @@ package worlds
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -56,8 +56,8 @@ func LoseCheckpoint(ctx context.Context, env sim.Env) error {
 	return nil
 }
 
-// Trim removes the records at the beginning of each partition, up to an offset, as
-// retention does.
+// Trim removes the records at the beginning of each partition, as retention does, and
+// never the last one: a tile that begins after that has something to begin with.
 func Trim(ctx context.Context, env sim.Env) error {
 	if !waitForAccident(ctx, env) {
 		return nil
@@ -68,14 +68,41 @@ func Trim(ctx context.Context, env sim.Env) error {
 	}
 	defer client.Close()
 	for partition := range int32(partitions) {
-		if err := trim(ctx, client, partition, int64(env.Rand.IntN(tileEvents/2))); err != nil {
+		end, err := endOf(ctx, client, partition)
+		if err != nil {
+			return err
+		}
+		if err := trim(ctx, client, partition, env.Rand.Int64N(max(end, 1))); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// trim removes what one partition has below an offset, or all that it has.
+// endOf returns the offset after the last record of a partition.
+func endOf(ctx context.Context, client *kgo.Client, partition int32) (int64, error) {
+	request := kmsg.NewPtrListOffsetsRequest()
+	topic := kmsg.NewListOffsetsRequestTopic()
+	topic.Topic = Progress
+	p := kmsg.NewListOffsetsRequestTopicPartition()
+	p.Partition, p.Timestamp = partition, -1
+	topic.Partitions = append(topic.Partitions, p)
+	request.Topics = append(request.Topics, topic)
+	reply, err := request.RequestWith(ctx, client)
+	if err != nil {
+		return 0, err
+	}
+	if len(reply.Topics) != 1 || len(reply.Topics[0].Partitions) != 1 {
+		return 0, errOthers
+	}
+	end := reply.Topics[0].Partitions[0]
+	return end.Offset, kerr.ErrorForCode(end.ErrorCode)
+}
+
+// errOthers is what is wrong with a reply that one partition was asked of.
+var errOthers = errors.New("the reply is about other partitions")
+
+// trim removes what one partition has below an offset.
 func trim(ctx context.Context, client *kgo.Client, partition int32, below int64) error {
 	request := kmsg.NewPtrDeleteRecordsRequest()
 	request.TimeoutMillis = 5000
@@ -90,12 +117,7 @@ func trim(ctx context.Context, client *kgo.Client, partition int32, below int64)
 		return err
 	}
 	if len(reply.Topics) != 1 || len(reply.Topics[0].Partitions) != 1 {
-		return fmt.Errorf("removing records of %s/%d: the reply is about other partitions",
-			Progress, partition)
+		return errOthers
 	}
-	err = kerr.ErrorForCode(reply.Topics[0].Partitions[0].ErrorCode)
-	if err == kerr.OffsetOutOfRange && below > 0 { // the log does not go so far
-		return trim(ctx, client, partition, -1)
-	}
-	return err
+	return kerr.ErrorForCode(reply.Topics[0].Partitions[0].ErrorCode)
 }
