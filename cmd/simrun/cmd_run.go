@@ -26,6 +26,7 @@ type hunting struct {
 	workers   int
 	shard     string
 	lab       bool // with the isolation lab
+	conform   bool
 }
 
 // defaultOut is where failures are saved.
@@ -36,6 +37,11 @@ const maxSchedules = 100_000_000
 
 func workersFlag(c *cobra.Command, n *int) {
 	c.Flags().IntVar(n, "workers", runtime.NumCPU(), "worker processes")
+}
+
+func conformFlag(c *cobra.Command, conform *bool) {
+	c.Flags().BoolVar(conform, "conform", true,
+		"judge whether histories are behaviours of the specification")
 }
 
 // tourSchedules is how many schedules the tour of all worlds runs together: some
@@ -50,6 +56,7 @@ func (p *program) addTour(root *cobra.Command) {
 		"schedules of each world (default: what takes some seconds)")
 	root.Flags().StringVar(&h.out, "out", defaultOut, "folder for what broke a promise")
 	workersFlag(root, &h.workers)
+	conformFlag(root, &h.conform)
 	root.Args = func(_ *cobra.Command, args []string) error {
 		if len(args) > 0 {
 			return fmt.Errorf("there is no command %q%s; `simrun help` lists them",
@@ -103,6 +110,7 @@ func (p *program) runCommand() *cobra.Command {
 	f.StringVar(&h.out, "out", defaultOut, "folder for what broke a promise")
 	f.StringVar(&h.shard, "shard", "", "run part i of n, as in 2/4")
 	workersFlag(c, &h.workers)
+	conformFlag(c, &h.conform)
 	c.MarkFlagsMutuallyExclusive("schedules", "for")
 	c.MarkFlagsMutuallyExclusive("world", "mutant")
 	return c
@@ -185,7 +193,7 @@ func (h hunting) scenes(p *program) ([]scene, error) {
 	seen := make(map[string]bool)
 	for _, name := range named {
 		if !seen[name] {
-			scenes = append(scenes, scene{World: name, Events: values})
+			scenes = append(scenes, scene{World: name, Events: values, Loose: !h.conform})
 		}
 		seen[name] = true
 	}

@@ -23,6 +23,8 @@ type scene struct {
 	World  string   `json:"world"`
 	Mutant string   `json:"mutant,omitempty"`
 	Events [][]byte `json:"events,omitempty"`
+	// Loose leaves out whether histories are behaviours of a specification.
+	Loose bool `json:"loose,omitempty"`
 }
 
 // build makes the world of a scene. Its errors are the user's to mend.
@@ -41,13 +43,20 @@ func (s scene) build() (sim.World, error) {
 		return m.World, nil
 	}
 	e, err := worlds.Named(s.World)
-	if err != nil || s.Events == nil {
-		return e.World, err
+	if err != nil {
+		return sim.World{}, err
 	}
-	if e.WithEvents == nil {
+	w := e.World
+	switch {
+	case s.Events != nil && e.WithEvents == nil:
 		return sim.World{}, fmt.Errorf("world %s takes no events", s.World)
+	case s.Events != nil:
+		w = stretch(e.WithEvents(s.Events))
 	}
-	return stretch(e.WithEvents(s.Events)), nil
+	if s.Loose {
+		w = worlds.WithoutConformance(w)
+	}
+	return w, nil
 }
 
 // safety is the time for faults after the last thing that comes in, virtual.

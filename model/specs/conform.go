@@ -18,9 +18,11 @@ type Conformity struct {
 	// Undecided says of parts that could not be compared, and why: too many
 	// records, too many possible states.
 	Undecided []string
-	// Events is how many steps of the history were compared, Width the most states
-	// that were possible at once.
-	Events, Width int
+	// Compared has the Seq of each event that was compared, of one part after the
+	// other, as often as it shows a step. Width is the most states that were possible
+	// at once.
+	Compared []int64
+	Width    int
 	// Walked is how often each action was taken in one behaviour that the history
 	// is, by "action" and, for specifications that sort their states into classes,
 	// "action @ class".
@@ -43,16 +45,20 @@ type Misfit struct {
 
 // String returns the misfit as one line.
 func (m Misfit) String() string {
-	return fmt.Sprintf("%s of %s: event %d is no behaviour: %s; before: %s; possible: %s",
-		m.Spec, m.Of, m.Seq, m.What, strings.Join(m.Before, " or "),
-		strings.Join(m.Possible, ", "))
+	const most = 20
+	possible := strings.Join(m.Possible[:min(len(m.Possible), most)], ", ")
+	if more := len(m.Possible) - most; more > 0 {
+		possible += fmt.Sprintf(" and %d more", more)
+	}
+	return fmt.Sprintf("%s of %s: event %d fits no behaviour (%s); before it: %s; possible: %s",
+		m.Spec, m.Of, m.Seq, m.What, strings.Join(m.Before, ", or "), possible)
 }
 
 // add takes in what another part came to.
 func (c *Conformity) add(o Conformity) {
 	c.Misfits = append(c.Misfits, o.Misfits...)
 	c.Undecided = append(c.Undecided, o.Undecided...)
-	c.Events += o.Events
+	c.Compared = append(c.Compared, o.Compared...)
 	c.Width = max(c.Width, o.Width)
 	if c.Walked == nil {
 		c.Walked = make(map[string]int)
@@ -68,8 +74,7 @@ func (c *Conformity) add(o Conformity) {
 type observation[S comparable] struct {
 	seq     int64 // of the event
 	what    func() string
-	who     int  // check.Nobody for actions that nobody takes
-	anybody bool // who does not matter
+	who     int // check.Nobody for actions that nobody takes
 	actions []string
 	fits    func(before, after *S) bool // nil: every step with such an action does
 	holds   func(s *S) bool
@@ -91,8 +96,11 @@ type word[S comparable] struct {
 	lazy bool
 	// normal changes a state into one that behaves alike; nil: none does.
 	normal func(s *S)
-	show   func(s *S) string
-	class  func(s *S) string // of a state, for Conformity.Walked; nil: no classes
+	// full says that a state has no room for more: what comes next is not compared.
+	// Nil: none is.
+	full  func(s *S) bool
+	show  func(s *S) string
+	class func(s *S) string // of a state, for Conformity.Walked; nil: no classes
 }
 
 // mostPossible bounds the states that are possible at once.
@@ -134,11 +142,17 @@ func follow[S comparable](w word[S]) Conformity {
 			return c
 		}
 		if len(next) == 0 {
+			if k.full != nil && k.full(&k.nodes[k.possible[0]].state) {
+				c.Undecided = append(c.Undecided, fmt.Sprintf(
+					"%s of %s: a state has no room for more at event %d",
+					w.spec.Name, w.of, o.seq))
+				break
+			}
 			c.Misfits = append(c.Misfits, k.misfit(o))
 			break
 		}
 		k.possible = next
-		c.Events++
+		c.Compared = append(c.Compared, o.seq)
 		c.Width = max(c.Width, len(next))
 	}
 	c.Walked = k.walked()
@@ -193,7 +207,7 @@ func (k *walk[S]) direct(from []int, o *observation[S]) []int {
 			continue
 		}
 		for _, step := range check.Successors(spec, s) {
-			if (o.anybody || step.Who == o.who) && slices.Contains(o.actions, step.Action) &&
+			if step.Who == o.who && slices.Contains(o.actions, step.Action) &&
 				(o.fits == nil || o.fits(&s, &step.State)) {
 				add(step.State, at, step.Action)
 			}

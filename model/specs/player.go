@@ -154,7 +154,7 @@ func (p player) lane(s *PlayerState, i int) (lane uint64, gone int) {
 
 // slide leaves out the oldest attempts once they are done with.
 func (p player) slide(s *PlayerState) {
-	for s.Sent > 0 && (s.Mine|s.unresolved())&1 == 0 {
+	for s.Sent > 0 && (s.Mine|s.unresolved()|s.Flying)&1 == 0 {
 		if at := p.attempts[s.Base].partition; at >= 0 && (s.Failed&^s.Written)&1 == 0 {
 			s.Gone[at]++
 		}
@@ -225,7 +225,12 @@ func (p player) numbers(s *PlayerState, i int) (sequence, expected int) {
 // order, or a duplicate, which is answered as the first time was.
 func (p player) write(c *check.Out[PlayerState], s *PlayerState, who int) {
 	i := who - int(s.Base)
-	open := s.unresolved() &^ (s.Flying | s.Known)
+	open := s.unresolved()
+	if !p.free {
+		// A client that hears of a later record first forgets that, and writes both
+		// again, as histories show.
+		open &^= s.Flying
+	}
 	if i < 0 || open&bit(i) == 0 || !p.free && s.unresolved()&^s.Written&below(i) != 0 {
 		return
 	}
@@ -275,17 +280,19 @@ func (p player) refuse(n *PlayerState, i int) {
 // hear brings the answer for an attempt, and resolves its promise by it.
 func (p player) hear(c *check.Out[PlayerState], s *PlayerState, who int) {
 	i := who - int(s.Base)
-	switch {
-	case i < 0:
-	case s.Flying&bit(i) != 0:
+	if i < 0 {
+		return
+	}
+	if s.Flying&bit(i) != 0 {
 		n := c.Do("answer", who)
 		n.Flying &^= bit(i)
 		if p.free {
-			n.Known |= bit(i)
+			n.Known |= bit(i) &^ s.Acked
 		} else {
 			n.Acked |= bit(i)
 		}
-	case s.Known&bit(i) != 0:
+	}
+	if s.Known&bit(i) != 0 {
 		n := c.Do("ack", who)
 		n.Known &^= bit(i)
 		n.Acked |= bit(i)

@@ -35,6 +35,7 @@ func conformPlayer(h *model.History, at Topology) Conformity {
 			of: r.of, spec: r.spec.spec(), seen: r.seen,
 			internal: func(string) bool { return false }, lazy: true,
 			show: (*PlayerState).String, normal: r.spec.slide,
+			full: func(s *PlayerState) bool { return s.Sent == maxOffsets },
 		}))
 	}
 	return all
@@ -69,8 +70,11 @@ type playerReader struct {
 
 	spec     player
 	seen     []observation[PlayerState]
-	events   []string         // ids
-	batched  map[numbered]int // attempts by their number in the log's order
+	events   []string               // ids
+	batched  map[numbered]int       // attempts by sequence number
+	stored   map[model.Position]int // by where they stand, as answers say
+	flying   map[int]bool           // attempts of which a good answer is under way
+	again    map[int64]bool         // writes meanwhile, by Seq of the request
 	producer int64
 	fault    error
 }
@@ -93,6 +97,8 @@ type numbered struct {
 
 func (r *playerReader) read() error {
 	r.spec, r.batched = player{free: true}, make(map[numbered]int)
+	r.stored = make(map[model.Position]int)
+	r.flying, r.again = make(map[int]bool), make(map[int64]bool)
 	r.sends()
 	if len(r.events) > maxOffsets {
 		return fmt.Errorf("it sends %d events, and a state has room for %d",
@@ -287,6 +293,10 @@ func (r *playerReader) write(e *model.Event, p *model.Part) {
 			return
 		}
 		sequence := int(p.Sequence) + j
+		if res.heard && res.did && r.flying[i] {
+			r.again[e.Seq] = true
+		}
+		r.flying[i] = r.flying[i] || res.heard && res.did
 		r.add(e, i, player.write, func(before, _ *PlayerState) bool {
 			expected, _ := r.spec.numbers(before, i-int(before.Base))
 			return sequence == expected
@@ -305,7 +315,13 @@ func (r *playerReader) answered(e *model.Event, p *model.Part) {
 			r.never(e, "the log has no such record there")
 			return
 		}
-		r.add(e, i, player.hear, nil, "answer")
+		r.stored[model.Position{Partition: p.Partition, Offset: p.Records[j].Offset}] = i
+		o := r.add(e, i, player.hear, nil, "answer")
+		if r.again[e.Of] {
+			o.holds = func(*PlayerState) bool { return true } // it was answered before
+		} else {
+			r.flying[i] = false
+		}
 	}
 }
 
@@ -324,32 +340,29 @@ func (r *playerReader) stands(p *model.Part, rec *model.Record) bool {
 	return !r.audit.Ran()
 }
 
-// acked reads a promise that is resolved: of some attempt with its id.
+// acked reads a promise that is resolved: that of the attempt that stands where the ack
+// says, or of one that can still fail.
 func (r *playerReader) acked(e *model.Event) {
 	rec := record(e)
-	resolve, action := player.fail, "time out"
-	switch {
-	case e.Outcome != model.Done:
-		r.drop(rec)
-	case !r.stands(&e.Parts[0], rec):
-		r.never(e, "the log has no such record there")
-		return
-	default:
-		resolve, action = player.hear, "ack"
-	}
-	part := func(p player, c *check.Out[PlayerState], s *PlayerState, _ int) {
-		for i := int(s.Base); i < int(s.Base)+int(s.Sent); i++ {
-			if p.attempts[i].id == rec.ID {
-				resolve(p, c, s, i)
-			}
+	if e.Outcome != model.Done {
+		if i := r.drop(rec); i >= 0 {
+			r.add(e, i, player.fail, nil, "time out")
+		} else {
+			r.never(e, "no attempt is left that could fail")
 		}
+		return
 	}
-	r.add(e, check.Nobody, part, nil, action).anybody = true
+	i, ok := r.stored[model.Position{Partition: e.Parts[0].Partition, Offset: rec.Offset}]
+	if !ok || r.spec.attempts[i].id != rec.ID {
+		r.never(e, "no answer has said so")
+		return
+	}
+	r.add(e, i, player.hear, nil, "ack")
 }
 
 // drop takes note that an attempt failed before it got a number: of those with the id
-// the first that comes after all that have one.
-func (r *playerReader) drop(rec *model.Record) {
+// the first that comes after all that have one. It returns its number, -1 for none.
+func (r *playerReader) drop(rec *model.Record) int {
 	first, last := -1, make(map[int32]int) // of a partition, that has a number
 	for i := range r.spec.attempts {
 		if a := &r.spec.attempts[i]; a.numbered {
@@ -365,6 +378,7 @@ func (r *playerReader) drop(rec *model.Record) {
 	if first >= 0 {
 		r.spec.attempts[first].dropped = true
 	}
+	return first
 }
 
 // end compares the log. What the life's producer appended stands there in the order of

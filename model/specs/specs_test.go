@@ -40,6 +40,37 @@ func TestSpecificationsHold(t *testing.T) {
 	}
 }
 
+// TestVariantsHold explores landing with block naming, with late puts, and with stops.
+func TestVariantsHold(t *testing.T) {
+	e, err := specs.Named("landing")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ small, full map[string]int }{
+		{map[string]int{"records": 3, "block": 2, "crashes": 1},
+			map[string]int{"block": 3}},
+		{map[string]int{"records": 2, "late": 1, "crashes": 1},
+			map[string]int{"records": 4, "late": 1}},
+		{map[string]int{"records": 3, "stops": 1, "crashes": 0, "rebalances": 0},
+			map[string]int{"records": 4, "stops": 2}},
+	} {
+		set := c.small
+		if *fullFlag {
+			set = c.full
+		}
+		start := time.Now()
+		r, err := e.Check(set, "", check.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%v: %d states, depth %d, %.1f s", set, r.States, r.Depth,
+			time.Since(start).Seconds())
+		if r.Verdict != "held" {
+			t.Errorf("%v: %s: %s%s\n%s", set, r.Verdict, r.Broken, r.Why, lines(r.Steps))
+		}
+	}
+}
+
 // TestBugsAreFound gives every specification each of its mistakes.
 func TestBugsAreFound(t *testing.T) {
 	for _, e := range specs.All() {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hopcheck/hopcheck/hops"
 	"github.com/hopcheck/hopcheck/model"
+	"github.com/hopcheck/hopcheck/model/specs"
 	"github.com/hopcheck/hopcheck/props"
 	"github.com/hopcheck/hopcheck/sim"
 	"github.com/hopcheck/hopcheck/sim/tap"
@@ -35,6 +36,7 @@ func init() {
 				w.Input = func(*rand.Rand) []sim.Input { return inputs(values) }
 				return w
 			},
+			Spec: "landing", At: s.Topology(),
 		})
 	}
 }
@@ -52,6 +54,18 @@ type Setup struct {
 	Replicas int
 	Naming   hops.Naming
 	Classic  bool // the classic group protocol instead of KIP-848
+}
+
+// Topology says where in a history a landing world's traffic is.
+func (s Setup) Topology() specs.Topology {
+	at := specs.Topology{
+		Topic: Progress, DLQ: ProgressDLQ, Group: LandingGroup, Proc: "landing",
+		Partitions: partitions,
+	}
+	if s.Naming == hops.Block {
+		at.Block = BlockSize
+	}
+	return at
 }
 
 // Landing is the world of hop 2 under a name.

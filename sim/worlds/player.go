@@ -10,6 +10,7 @@ import (
 
 	"github.com/hopcheck/hopcheck/hops"
 	"github.com/hopcheck/hopcheck/model"
+	"github.com/hopcheck/hopcheck/model/specs"
 	"github.com/hopcheck/hopcheck/props"
 	"github.com/hopcheck/hopcheck/sim"
 )
@@ -23,6 +24,8 @@ func init() {
 			w.Asks = func(*rand.Rand) []sim.Ask { return asks(sendable(values), nil) }
 			return w
 		},
+		Spec: "player",
+		At:   specs.Topology{Topic: Progress, Proc: "player", Partitions: partitions},
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hopcheck/hopcheck/model/specs"
 	"github.com/hopcheck/hopcheck/sim"
 	"github.com/hopcheck/hopcheck/sim/schedule"
 )
@@ -20,6 +21,10 @@ type Entry struct {
 	// WithEvents returns the world fed with these record values instead of its own;
 	// nil where that makes no sense.
 	WithEvents func(values [][]byte) sim.World
+	// Spec names the specification whose behaviours the world's histories are, At says
+	// where in them the hop is; "" for none. The world then promises conforms/SPEC.
+	Spec string
+	At   specs.Topology
 }
 
 // HopText returns the number of the hop, as tables show it.
@@ -40,6 +45,10 @@ func register(e Entry) {
 	}
 	if _, ok := entries[e.Name]; ok {
 		panic(fmt.Sprintf("worlds: world %s is registered twice", e.Name))
+	}
+	e.World = e.conforming(e.World)
+	if fed := e.WithEvents; fed != nil {
+		e.WithEvents = func(values [][]byte) sim.World { return e.conforming(fed(values)) }
 	}
 	entries[e.Name] = e
 }

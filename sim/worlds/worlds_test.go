@@ -14,6 +14,9 @@ import (
 var schedulesFlag = flag.Int("worlds.schedules", 150,
 	"how many random schedules the right hops of each world must survive")
 
+var conformFlag = flag.Bool("worlds.conform", true,
+	"judge too whether histories are behaviours of the specifications")
+
 // thorough is how many schedules must show the rare things too, which TestSeen shows
 // one by one.
 const thorough = 5000
@@ -23,6 +26,9 @@ func TestRightHops(t *testing.T) {
 	for _, e := range All() {
 		t.Run(e.Name, func(t *testing.T) {
 			w := e.World
+			if !*conformFlag {
+				w = WithoutConformance(w)
+			}
 			if *schedulesFlag >= thorough && e.Name == "validated" {
 				w.Sometimes = append(slices.Clone(w.Sometimes), props.SometimesFenced(),
 					props.SometimesStaleGeneration(),
