@@ -18,7 +18,7 @@ var playerSilent = []string{"ApiVersions", "Metadata", "FindCoordinator", "InitP
 //   - the note of an ask is an ask, that of a send a send, that of an answer tells
 //   - the request of a Produce writes, its reply answers
 //   - the note of an ack resolves a promise
-//   - a crash and an exit end the life
+//   - a crash and an exit end the life, an exit without an error when all is answered
 //   - the audit says which attempts must be in the log, and where
 func conformPlayer(h *model.History, at Topology) Conformity {
 	var all Conformity
@@ -175,6 +175,10 @@ func (r *playerReader) eventOf(id string) int {
 
 func (r *playerReader) event(e *model.Event) {
 	switch {
+	case e.Kind == model.Exit && e.Outcome == model.Done:
+		r.add(e, 0, player.crash, func(before, _ *PlayerState) bool {
+			return before.Open == 0 // it ends when everything is answered
+		}, "crash")
 	case e.Kind == model.Crash || e.Kind == model.Exit:
 		r.add(e, 0, player.crash, nil, "crash")
 	case e.Kind == model.Note:
