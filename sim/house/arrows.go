@@ -32,6 +32,7 @@ var Rooms = []Room{
 	{"sim/tap", []string{"model", "sim/schedule"}, []string{franz}},
 	{"sim/contract", []string{"sim/tap"}, nil},
 	{"sim/database", nil, nil},
+	{"sim/bus", []string{"hops/...", "model", "sim/tap"}, nil},
 	{
 		"sim",
 		[]string{"model", "props", "sim/tap", "sim/schedule", "sim/database"},
@@ -41,7 +42,7 @@ var Rooms = []Room{
 		"sim/worlds",
 		[]string{
 			"hops/...", "model", "model/check", "model/specs", "props",
-			"sim", "sim/tap", "sim/schedule", "sim/database",
+			"sim", "sim/tap", "sim/schedule", "sim/database", "sim/bus",
 		},
 		[]string{franz, parquet},
 	},
@@ -49,7 +50,7 @@ var Rooms = []Room{
 		"sim/mutants",
 		[]string{
 			"hops/...", "model", "model/check", "model/specs", "props",
-			"sim", "sim/tap", "sim/schedule", "sim/database", "sim/worlds",
+			"sim", "sim/tap", "sim/schedule", "sim/database", "sim/bus", "sim/worlds",
 		},
 		[]string{franz, parquet},
 	},
@@ -58,7 +59,8 @@ var Rooms = []Room{
 		"cmd/simrun/...",
 		[]string{
 			"hops/...", "model", "model/check", "model/specs", "props",
-			"sim", "sim/tap", "sim/schedule", "sim/database", "sim/worlds", "sim/mutants",
+			"sim", "sim/tap", "sim/schedule", "sim/database", "sim/bus", "sim/worlds",
+			"sim/mutants",
 		},
 		[]string{anyone},
 	},
@@ -66,7 +68,7 @@ var Rooms = []Room{
 		"cmd/live/...",
 		[]string{
 			"hops/...", "model", "model/check", "model/specs", "props",
-			"sim/tap", "sim/schedule", "sim/contract",
+			"sim/tap", "sim/schedule", "sim/contract", "sim/bus",
 		},
 		[]string{anyone},
 	},

@@ -5,6 +5,7 @@ import (
 
 	"github.com/hopcheck/hopcheck/props"
 	"github.com/hopcheck/hopcheck/sim"
+	"github.com/hopcheck/hopcheck/sim/bus"
 )
 
 // WholeBus is the number of all hops together: it stands in the table below the five.
@@ -35,8 +36,8 @@ func Bus() sim.World {
 	w.Asks = func(rng *rand.Rand) []sim.Ask {
 		return append(player.Asks(rng), publish.Asks(rng)...) // the player is the first process
 	}
-	w.Identify = identify
-	w.Classify = either(enrollmentCell, cellsOf(day))
+	w.Identify = bus.Identify
+	w.Classify = either(enrollmentCell, bus.CellsOf(day))
 	w.Stored = tornTile
 	w.Database = enrollment.Database
 	w.Sometimes = []props.Sometimes{props.SometimesCrash()}

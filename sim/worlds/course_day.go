@@ -7,16 +7,11 @@ import (
 	"github.com/hopcheck/hopcheck/hops"
 	"github.com/hopcheck/hopcheck/model"
 	"github.com/hopcheck/hopcheck/sim"
-)
-
-// Words after a cell in what the morning model reports.
-const (
-	linesWord    = " lines"
-	distinctWord = " distinct"
+	"github.com/hopcheck/hopcheck/sim/bus"
 )
 
 // day is the window of the morning model.
-const day = 24 * time.Hour
+const day = bus.Day
 
 // CourseDay is the process of the morning model: it counts the raw objects once, when
 // all has landed, and reports lines and distinct event ids per course and day.
@@ -36,10 +31,10 @@ func ReportCourseDays(ctx context.Context, env sim.Env) error {
 		if err != nil {
 			return err
 		}
-		cell := cellName(at.UnixMilli(), d.CourseID)
+		cell := bus.CellName(at.UnixMilli(), d.CourseID)
 		counts = append(counts,
-			model.Count{Of: cell + linesWord, N: d.Lines},
-			model.Count{Of: cell + distinctWord, N: d.DistinctEventIDs})
+			model.Count{Of: cell + bus.LinesWord, N: d.Lines},
+			model.Count{Of: cell + bus.DistinctWord, N: d.DistinctEventIDs})
 	}
 	env.Report("course-day", counts, "")
 	return nil

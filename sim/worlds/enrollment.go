@@ -12,6 +12,7 @@ import (
 	"github.com/hopcheck/hopcheck/model"
 	"github.com/hopcheck/hopcheck/props"
 	"github.com/hopcheck/hopcheck/sim"
+	"github.com/hopcheck/hopcheck/sim/bus"
 	"github.com/hopcheck/hopcheck/sim/database"
 )
 
@@ -69,7 +70,7 @@ func Enrollment(name string, s EnrollmentSetup) sim.World {
 		Topics:    []sim.Topic{{Name: EnrollmentTopic, Partitions: partitions}},
 		Processes: s.Processes(),
 		Asks:      s.Asks,
-		Identify:  identify,
+		Identify:  bus.Identify,
 		Describe:  DescribeCohort,
 		Classify:  enrollmentCell,
 		Database: func() *database.DB {
@@ -77,7 +78,8 @@ func Enrollment(name string, s EnrollmentSetup) sim.World {
 				Background: background, CheckpointEvery: 20 * time.Second, NoSlot: !s.Log,
 			})
 		},
-		Sometimes: []props.Sometimes{props.SometimesCrash()},
+		Promises:  s.Promises(),
+		Sometimes: []props.Sometimes{props.SometimesCrash(), props.SometimesInterleaved()},
 		Evidence:  append(seats(), copies(EnrollmentTopic)),
 		Drained:   s.Drained,
 	}
@@ -117,6 +119,26 @@ func (s EnrollmentSetup) Processes() []sim.Process {
 	return append(processes, sim.Process{Name: "poller", Replicas: s.Publishers, Run: s.Poll})
 }
 
+// Promises returns what the world promises.
+func (s EnrollmentSetup) Promises() []props.Property {
+	source := props.FromOutbox
+	if s.Log {
+		source = props.FromLog
+	}
+	promises := []props.Property{
+		props.PublishedOrPending(EnrollmentTopic, source),
+		props.OrderPerKey(EnrollmentTopic, source),
+		props.FoldEqualsDatabase(EnrollmentTopic, CohortPrefix, source),
+		props.EqualLSNNoOp(EnrollmentTopic, CohortPrefix),
+		props.SeatCounts(EnrollmentTopic, CohortPrefix, source),
+	}
+	if s.Log {
+		return append(promises, props.ConfirmWithinAcked(EnrollmentTopic),
+			props.SlotAlert(SlotLimit, SlotWithin))
+	}
+	return append(promises, props.MarkWithinAcked(EnrollmentTopic))
+}
+
 // Asks is the changes that applications make: few keys, so that they meet.
 func (s EnrollmentSetup) Asks(rng *rand.Rand) []sim.Ask {
 	list := make([]sim.Ask, changes)
@@ -125,8 +147,8 @@ func (s EnrollmentSetup) Asks(rng *rand.Rand) []sim.Ask {
 		if rng.IntN(3) == 0 {
 			op = hops.OpDropped
 		}
-		learner := learners[rng.IntN(len(learners)/2)]
-		course := courses[rng.IntN(len(courses)/2)]
+		learner := bus.Learners[rng.IntN(len(bus.Learners)/2)]
+		course := bus.Courses[rng.IntN(len(bus.Courses)/2)]
 		list[i] = sim.Ask{
 			Process: "registrar", Topic: EnrollmentTopic,
 			At:    time.Duration(i/burst)*changeRate*burst + time.Duration(i%burst)*apart,

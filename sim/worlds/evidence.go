@@ -6,6 +6,7 @@ import (
 	"github.com/hopcheck/hopcheck/hops"
 	"github.com/hopcheck/hopcheck/model"
 	"github.com/hopcheck/hopcheck/props"
+	"github.com/hopcheck/hopcheck/sim/bus"
 )
 
 // copies counts records of a topic whose id stands there already.
@@ -114,8 +115,8 @@ func courseDays() []props.Evidence {
 		return func(of string) bool { return strings.HasSuffix(of, word) }
 	}
 	return []props.Evidence{
-		reported("course_day lines", "course-day", ends(linesWord)),
-		reported("course_day distinct ids", "course-day", ends(distinctWord)),
+		reported("course_day lines", "course-day", ends(bus.LinesWord)),
+		reported("course_day distinct ids", "course-day", ends(bus.DistinctWord)),
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"math/rand/v2"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -14,7 +13,7 @@ import (
 	"github.com/hopcheck/hopcheck/model/specs"
 	"github.com/hopcheck/hopcheck/props"
 	"github.com/hopcheck/hopcheck/sim"
-	"github.com/hopcheck/hopcheck/sim/tap"
+	"github.com/hopcheck/hopcheck/sim/bus"
 )
 
 // BlockSize is how many offsets a block has in the worlds with block naming.
@@ -88,9 +87,9 @@ func Landing(name string, s Setup) sim.World {
 			{Name: "landing", Replicas: s.Replicas, Run: s.Run}, CourseDay(),
 		},
 		Input:    func(rng *rand.Rand) []sim.Input { return inputs(Generate(rng, events)) },
-		Identify: identify,
+		Identify: bus.Identify,
 		Describe: Describe,
-		Classify: cellsOf(day),
+		Classify: bus.CellsOf(day),
 		Promises: []props.Property{
 			props.NoLoss(Progress, LandingGroup, ProgressDLQ),
 			props.OneObjectPerOffset(Progress),
@@ -149,36 +148,7 @@ func landed(v *model.View) bool {
 	return true
 }
 
-// Describe says which offsets an object of landing holds: its key is
-// topic/partition/offset, and its body a line per offset.
+// Describe says which offsets an object of landing holds: see [bus.Describe].
 func Describe(key string, body []byte) ([]model.Part, []model.Count) {
-	fields := strings.Split(key, "/")
-	if len(fields) != 3 {
-		return nil, nil
-	}
-	partition, err := strconv.ParseInt(fields[1], 10, 32)
-	if err != nil {
-		return nil, nil
-	}
-	lines, err := hops.ParseBody(body)
-	if err != nil {
-		return nil, nil
-	}
-	part := model.PartOf(fields[0], int32(partition))
-	for _, l := range lines {
-		r := model.Record{Offset: l.Offset}
-		switch {
-		case l.Hole:
-			r.Kind = model.Hole
-		case l.Reject != "":
-			r.Kind = model.Rejected
-		default:
-			r.ID, _ = identify(rawValue(l.Value))
-			r.Key, r.Digest = string(l.Key), tap.Digest(l.Value)
-		}
-		part.Records = append(part.Records, r)
-	}
-	return []model.Part{part}, nil
+	return bus.Describe(key, body)
 }
-
-func rawValue(value []byte) tap.Raw { return tap.Raw{Topic: Progress, Value: value} }

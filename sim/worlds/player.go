@@ -3,7 +3,6 @@ package worlds
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"github.com/hopcheck/hopcheck/model/specs"
 	"github.com/hopcheck/hopcheck/props"
 	"github.com/hopcheck/hopcheck/sim"
+	"github.com/hopcheck/hopcheck/sim/bus"
 )
 
 func init() {
@@ -47,11 +47,11 @@ func Player() sim.World {
 		Asks: func(rng *rand.Rand) []sim.Ask {
 			values := make([][]byte, events)
 			for i := range values {
-				values[i] = marshal(event(rng, i))
+				values[i] = bus.Marshal(bus.Event(rng, i))
 			}
 			return asks(values, rng)
 		},
-		Identify: identify,
+		Identify: bus.Identify,
 		Promises: []props.Property{
 			props.AckedIsStored(Progress),
 			props.NoUnaskedAppend(Progress),
@@ -74,11 +74,11 @@ func Player() sim.World {
 func asks(values [][]byte, rng *rand.Rand) []sim.Ask {
 	list := make([]sim.Ask, len(values))
 	for i, v := range values {
-		id, _ := identify(rawValue(v))
+		id, _ := bus.Identify(bus.Raw(v))
 		list[i] = sim.Ask{
 			// A little apart even in a burst, so that no two time out together.
 			At: time.Duration(i/burst)*burstEvery + time.Duration(i%burst)*apart,
-			ID: id, Key: keyOf(v), Value: v,
+			ID: id, Key: bus.KeyOf(v), Value: v,
 			Again: rng != nil && rng.IntN(10) == 0,
 		}
 	}
@@ -91,8 +91,8 @@ func sendable(values [][]byte) [][]byte {
 	seen := make(map[string]bool)
 	var out [][]byte
 	for _, v := range values {
-		id, _ := identify(rawValue(v))
-		if hops.Classify(keyOf(v), v) == nil && !seen[id] {
+		id, _ := bus.Identify(bus.Raw(v))
+		if hops.Classify(bus.KeyOf(v), v) == nil && !seen[id] {
 			seen[id] = true
 			out = append(out, v)
 		}
@@ -128,16 +128,7 @@ func RunPlayer(ctx context.Context, env sim.Env) error {
 }
 
 // OutcomeOf reads a player's error as the history does.
-func OutcomeOf(err error) model.Outcome {
-	if err == nil {
-		return model.Done
-	}
-	var send *hops.SendError
-	if errors.As(err, &send) && send.Outcome == hops.NotDone {
-		return model.NotDone
-	}
-	return model.Unknown
-}
+func OutcomeOf(err error) model.Outcome { return bus.OutcomeOf(err) }
 
 func alert(env sim.Env) func(hops.Alert) {
 	return func(a hops.Alert) { env.Alert(a.What, a.Detail) }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hopcheck/hopcheck/hops"
 	"github.com/hopcheck/hopcheck/model"
+	"github.com/hopcheck/hopcheck/sim/bus"
 )
 
 // drained reports whether all that was appended is in the tile and committed, or a tile
@@ -62,7 +63,7 @@ func tileSoFar(v *model.View) (last, records int64) {
 		for _, file := range entries[n].Counts {
 			part, _ := v.Object(file.Of)
 			for _, c := range part.Counts {
-				if !strings.HasPrefix(c.Of, distinctOf) {
+				if !strings.HasPrefix(c.Of, bus.DistinctOf) {
 					records += c.N
 				}
 			}

@@ -12,13 +12,13 @@ import (
 	"github.com/hopcheck/hopcheck/model"
 	"github.com/hopcheck/hopcheck/props"
 	"github.com/hopcheck/hopcheck/sim"
-	"github.com/hopcheck/hopcheck/sim/tap"
+	"github.com/hopcheck/hopcheck/sim/bus"
 )
 
 // Names of hop 4.
 const (
-	ValidatedTopic = "learning.progress.validated"
-	ValidatedGroup = "learning-progress-validated"
+	ValidatedTopic = bus.ValidatedTopic
+	ValidatedGroup = bus.ValidatedGroup
 )
 
 // Times of the validated worlds, virtual.
@@ -89,8 +89,8 @@ func Validated(name string, s ValidatedSetup) sim.World {
 			{Name: "uncommitted", Reader: true, Run: Reader(hops.ReadUncommitted)},
 		},
 		Input:    func(rng *rand.Rand) []sim.Input { return inputs(Generate(rng, events)) },
-		Identify: identify,
-		Classify: classify,
+		Identify: bus.Identify,
+		Classify: bus.Classify,
 		Promises: []props.Property{
 			props.ExactlyOnce(Progress, ValidatedTopic, ValidatedGroup),
 			props.NoAbortedVisible(ValidatedTopic, "reader"),
@@ -170,16 +170,4 @@ func validated(v *model.View) bool {
 		}
 	}
 	return true
-}
-
-// classify says why the contract rejects a record of the bus.
-func classify(r tap.Raw) (class, cell string) {
-	if r.Topic != Progress {
-		return "", ""
-	}
-	var reject *hops.Reject
-	if errors.As(hops.Classify(r.Key, r.Value), &reject) {
-		return reject.Reason, ""
-	}
-	return "", ""
 }
