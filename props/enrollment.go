@@ -68,7 +68,9 @@ func openChanges(h *model.History, topic string, source Source) *ledgerOfChanges
 		appended: make(map[string]int64),
 	}
 	l.readChanges()
-	slices.SortStableFunc(l.changes, func(a, b change) int { return strings.Compare(a.order, b.order) })
+	slices.SortStableFunc(l.changes, func(a, b change) int {
+		return strings.Compare(a.order, b.order)
+	})
 	for i := range l.changes {
 		l.byID[l.changes[i].id] = &l.changes[i]
 	}

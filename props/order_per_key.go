@@ -75,7 +75,8 @@ func checkKeyOrder(l *ledgerOfChanges, f *findings) {
 				f.add(fmt.Sprintf("%s has changes in partitions %d and %d of %s",
 					c.key, before.partition, log.partition, l.topic), before.seq, log.seq)
 			case ok && strings.Compare(c.order, before.change.order) < 0:
-				f.add(fmt.Sprintf("%s (%s of %s, %s) comes after %s (%s, %s), which committed later",
+				f.add(fmt.Sprintf("%s (%s of %s, %s) comes after %s (%s, %s), which committed "+
+					"later",
 					place(l.topic, log.partition, r.Offset), c.id, c.key, c.op,
 					place(l.topic, before.partition, before.offset), before.change.id,
 					before.change.op), c.seq, before.change.seq, log.seq)

@@ -22,6 +22,7 @@ const (
 	tile = "tile"
 
 	enrolled = "learning.enrollment"
+	cohort   = "cohort"
 )
 
 // every is each promise as a world would make it, with what its own breaking
@@ -163,32 +164,33 @@ var every = []struct {
 	}},
 	{props.CourseDay(in, landing), one(`course_day/0 counts 2 distinct ids of "go 2026-01-05"; `+
 		"accepted below the offsets of landing: 1", 1, 2, 3)},
-	{props.PublishedOrPending(enrolled, props.FromOutbox), one("change A/1 of ada/go (enrolled) is not in "+
-		"learning.enrollment, and its row is marked as published", 1, 2)},
-	{props.PublishedOrPending(enrolled, props.FromLog), one("change B/1 of ada/go (enrolled) is not in "+
-		"learning.enrollment, and the slot is confirmed up to C/0", 1, 2, 3)},
-	{props.OrderPerKey(enrolled, props.FromOutbox), one("learning.enrollment/0@1 (A/1 of ada/go, "+
-		"enrolled) comes after learning.enrollment/0@0 (C/1, dropped), which committed later",
+	{props.PublishedOrPending(enrolled, props.FromOutbox), one("change A/1 of ada/go "+
+		"(enrolled) is not in learning.enrollment, and its row is marked as published", 1, 2)},
+	{props.PublishedOrPending(enrolled, props.FromLog), one("change B/1 of ada/go "+
+		"(enrolled) is not in learning.enrollment, and the slot is confirmed up to C/0",
 		1, 2, 3)},
-	{props.OrderPerKey(enrolled, props.FromLog), one("learning.enrollment/0@1 (B/1 of ada/go, "+
-		"enrolled) comes after learning.enrollment/0@0 (D/1, dropped), which committed later",
-		1, 2, 3)},
-	{props.ConfirmWithinAcked(enrolled), one("publisher/0 life 1 confirmed C/0 when change B/1 of "+
-		"ada/go (enrolled) was not in learning.enrollment", 1, 2, 3)},
-	{props.MarkWithinAcked(enrolled), one("poller/0 life 1 marked row 1 (A/1 of ada/go) when it was "+
-		"not in learning.enrollment", 1, 2)},
-	{props.FoldEqualsDatabase(enrolled, "cohort", props.FromOutbox), one("ada/go is enrolled by the "+
-		"fold, and dropped by the last published commit", 1, 3, 4)},
-	{props.FoldEqualsDatabase(enrolled, "cohort", props.FromLog), one("ada/go is enrolled by the "+
-		"fold, and dropped by the last published commit", 2, 4, 5)},
-	{props.EqualLSNNoOp(enrolled, "cohort"), one("cohort/0 counts 2 seats in go, and the changes "+
-		"below offset 2 of learning.enrollment/0 make 1", 1, 2)},
-	{props.SeatCounts(enrolled, "cohort", props.FromOutbox), one("go has 2 seats by the fold, "+
-		"and 1 enrolled in the database", 1, 2)},
-	{props.SeatCounts(enrolled, "cohort", props.FromLog), one("go has 0 seats by the fold, "+
-		"and 1 enrolled in the database", 2, 3)},
-	{props.SlotAlert(1<<20, 15*time.Minute), one("the slot (reserved) held back 1048577 bytes at 1s, "+
-		"and nobody was called within 15m0s", 1, 2)},
+	{props.OrderPerKey(enrolled, props.FromOutbox), one("learning.enrollment/0@1 (A/1 of "+
+		"ada/go, enrolled) comes after learning.enrollment/0@0 (C/1, dropped), which "+
+		"committed later", 1, 2, 3)},
+	{props.OrderPerKey(enrolled, props.FromLog), one("learning.enrollment/0@1 (B/1 of "+
+		"ada/go, enrolled) comes after learning.enrollment/0@0 (D/1, dropped), which "+
+		"committed later", 1, 2, 3)},
+	{props.ConfirmWithinAcked(enrolled), one("publisher/0 life 1 confirmed C/0 when change "+
+		"B/1 of ada/go (enrolled) was not in learning.enrollment", 1, 2, 3)},
+	{props.MarkWithinAcked(enrolled), one("poller/0 life 1 marked row 1 (A/1 of ada/go) "+
+		"when it was not in learning.enrollment", 1, 2)},
+	{props.FoldEqualsDatabase(enrolled, cohort, props.FromOutbox), one("ada/go is "+
+		"enrolled by the fold, and dropped by the last published commit", 1, 3, 4)},
+	{props.FoldEqualsDatabase(enrolled, cohort, props.FromLog), one("ada/go is "+
+		"enrolled by the fold, and dropped by the last published commit", 2, 4, 5)},
+	{props.EqualLSNNoOp(enrolled, cohort), one("cohort/0 counts 2 seats in go, and the "+
+		"changes below offset 2 of learning.enrollment/0 make 1", 1, 2)},
+	{props.SeatCounts(enrolled, cohort, props.FromOutbox), one("go has 2 seats by the "+
+		"fold, and 1 enrolled in the database", 1, 2)},
+	{props.SeatCounts(enrolled, cohort, props.FromLog), one("go has 0 seats by the "+
+		"fold, and 1 enrolled in the database", 2, 3)},
+	{props.SlotAlert(1<<20, 15*time.Minute), one("the slot (reserved) held back 1048577 "+
+		"bytes at 1s, and nobody was called within 15m0s", 1, 2)},
 }
 
 func one(witness string, seqs ...int64) []props.Broken {

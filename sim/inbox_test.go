@@ -40,7 +40,8 @@ type counter struct {
 
 func newCounter(t *testing.T, replicas int, list ...Ask) *counter {
 	start := time.Now()
-	return &counter{t: t, gate: &noteGate{}, asks: newAsks(start, list, []Process{{Name: "p", Replicas: replicas}}), start: start}
+	asks := newAsks(start, list, []Process{{Name: "p", Replicas: replicas}})
+	return &counter{t: t, gate: &noteGate{}, asks: asks, start: start}
 }
 
 func (c *counter) inbox(number, replica int) *Inbox {
