@@ -82,6 +82,8 @@ type Topology struct {
 	Partitions int32
 	// Block is how many offsets an object holds; 0 means one object per offset.
 	Block int
+	// Compact is how many batches it takes for a tile's sink log to be compacted.
+	Compact int
 	// Prefix is where in the store or the database the hop's things are.
 	Prefix string
 }
@@ -100,8 +102,8 @@ type protocol[S comparable] struct {
 	say func(before *S, step *check.Step[S]) string
 	// show says a state in one short line; nil is fmt's %+v.
 	show func(s *S) string
-	// lift makes a schedule of a counterexample; nil: there is none.
-	lift func(bug string, trace []check.Step[S]) []string
+	// lift makes a schedule of a counterexample; nil: nobody knows how.
+	lift func(bug string, trace []check.Step[S]) lifted
 }
 
 var entries = map[string]*registered{}

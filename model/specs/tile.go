@@ -44,7 +44,9 @@ type TileRun struct {
 	End   uint8 // where the batch in hand ends; of a run at rest the last one
 	Own   bool  // what it writes next is there already, and its own
 	At    uint8 // entries below it were removed, or tried
-	Fresh bool  // it has written nothing yet; only for comparison with histories
+
+	// For comparison with histories: it has written nothing yet; it waits for an answer.
+	Fresh, Waits bool
 
 	// What it has read of the logs: so many batches are in each.
 	SawCommits, SawSink, SawOffsets uint8
@@ -150,6 +152,7 @@ func (t tile) compacts(batch uint8) bool { return (int(batch)+1)%t.compact == 0 
 
 func (t tile) next(c *check.Out[TileState], s *TileState) {
 	for r := range t.runs {
+		t.hear(c, s, r)
 		t.look(c, s, r)
 		t.decide(c, s, r)
 		t.plan(c, s, r)
@@ -230,7 +233,7 @@ func (t tile) decide(c *check.Out[TileState], s *TileState, r int) {
 func (t tile) plan(c *check.Out[TileState], s *TileState, r int) {
 	me := &s.Runs[r]
 	cleaned := me.Step == tileCleans && s.covered()&^below(int(me.At)) == 0
-	if me.Step != tileRests && !cleaned {
+	if me.Step != tileRests && !cleaned || me.Waits {
 		return
 	}
 	if t.free {
@@ -246,6 +249,7 @@ func (t tile) plan(c *check.Out[TileState], s *TileState, r int) {
 		n.plan(me, end)
 		you := t.begun(n, r)
 		you.Step, you.End, you.Done, you.Own = tileWrites, uint8(end), 0, false
+		you.Waits = t.free
 		if t.free || s.Left.Lost > 0 {
 			n = c.Fault("plan, answer lost", r)
 			n.plan(me, end)
@@ -279,7 +283,7 @@ func (t tile) taken(c *check.Out[TileState], s *TileState, r int, work tileWork)
 	n.Shared = s.Shared || !me.Own && work != commitWork
 	if work == planWork {
 		you.Step, you.End = tileWrites, uint8(s.end(int(me.Batch)+1))
-		you.Own, you.Done = false, 0
+		you.Own, you.Done, you.Waits = false, 0, t.free
 		return
 	}
 	t.did(n, r)
@@ -302,14 +306,14 @@ func (you *TileRun) over() {
 
 // does says that a run has to do this work next.
 func (t tile) does(me *TileRun, work tileWork) bool {
-	return me.Step == tileWrites && t.works[me.Done] == work
+	return me.Step == tileWrites && t.works[me.Done] == work && !me.Waits
 }
 
 // did goes on behind a work that is done. After the last one of a batch whose entry is
 // a compact file the run removes what that stands for.
 func (t tile) did(n *TileState, r int) {
 	you := &n.Runs[r]
-	you.Done, you.Own, you.Fresh = you.Done+1, false, false
+	you.Done, you.Own, you.Fresh, you.Waits = you.Done+1, false, false, t.free
 	if int(you.Done) < len(t.works) {
 		return
 	}
@@ -320,9 +324,20 @@ func (t tile) did(n *TileState, r int) {
 	}
 }
 
+// hear brings an answer. But for histories a put and its answer are one step: who is
+// killed in between is one whose answer was lost.
+func (t tile) hear(c *check.Out[TileState], s *TileState, r int) {
+	if s.Runs[r].Waits {
+		c.Do("answered", r).Runs[r].Waits = false
+	}
+}
+
 // store reads the range and writes the parts, under names that nobody else has.
 func (t tile) store(c *check.Out[TileState], s *TileState, r int) {
 	me := &s.Runs[r]
+	if me.Waits {
+		return
+	}
 	if t.free && me.Step == tileWrites && me.Done < 2 {
 		t.begun(c.Fault("store parts fails", r), r)
 		t.begun(c.Fault("store parts, answer lost", r), r)
@@ -334,9 +349,16 @@ func (t tile) store(c *check.Out[TileState], s *TileState, r int) {
 	}
 }
 
-// log names the parts in the sink log, if nobody has named any for this batch. A
-// compact file names all that the log has named before. The mistake put-over asks
-// nobody, and delete-first removes what a compact file stands for before it is there.
+// has says that there is an entry under the name of a batch in the sink log.
+func (s *TileState) has(batch uint8) bool {
+	return (s.Entries|s.Compacts)&bit(int(batch)) != 0
+}
+
+// log names the parts in the sink log, if nothing has the name of this batch there. A
+// compact file names all that the log has named before. Whoever comes so late that a
+// compact file stands for the batch already, and its own entry was removed, puts one
+// that no reader looks at. The mistake put-over asks nobody, and delete-first removes
+// what a compact file stands for before it is there.
 func (t tile) log(c *check.Out[TileState], s *TileState, r int) {
 	me := &s.Runs[r]
 	if !t.does(me, sinkWork) {
@@ -350,7 +372,7 @@ func (t tile) log(c *check.Out[TileState], s *TileState, r int) {
 	if t.free {
 		t.begun(c.Fault("log fails", r), r)
 	}
-	there := s.Logged > me.Batch
+	there := s.has(me.Batch)
 	switch {
 	case there && (t.bug == replan || t.bug == restartAtZero):
 		t.did(c.Do("skip", r), r) // it takes the batch for done
@@ -359,11 +381,11 @@ func (t tile) log(c *check.Out[TileState], s *TileState, r int) {
 	default:
 		n := c.Do("log", r)
 		n.Changed = s.Changed || there && !me.Own
-		n.name(t, me.Batch, r)
+		n.name(t, me.Batch)
 		t.did(n, r)
 		if t.free || s.Left.Lost > 0 {
 			n = c.Fault("log, answer lost", r)
-			n.name(t, me.Batch, r)
+			n.name(t, me.Batch)
 			t.begun(n, r).Own = true
 			t.lose(n)
 		}
@@ -371,7 +393,7 @@ func (t tile) log(c *check.Out[TileState], s *TileState, r int) {
 }
 
 // name puts the entry of a batch into the sink log: its parts count what is planned.
-func (n *TileState) name(t tile, batch uint8, r int) {
+func (n *TileState) name(t tile, batch uint8) {
 	if n.Logged <= batch {
 		offsets := n.offsets(int(batch))
 		n.Twice = n.Twice || n.Counted&offsets != 0
@@ -428,7 +450,7 @@ func (t tile) clean(c *check.Out[TileState], s *TileState, r int) {
 	}
 	late := t.free && me.Step == tileRests && me.Batch > 0 && t.compacts(me.Batch-1)
 	for open := covered &^ below(int(me.At)); open != 0; open &= open - 1 {
-		if me.Step != tileCleans && !late {
+		if me.Step != tileCleans && !late || me.Waits {
 			return
 		}
 		entry := open & -open
@@ -436,7 +458,9 @@ func (t tile) clean(c *check.Out[TileState], s *TileState, r int) {
 			n.Entries, n.Compacts = n.Entries&^entry, n.Compacts&^entry
 			n.Runs[r].At, n.Runs[r].Fresh = uint8(bits.TrailingZeros64(open)+1), false
 		}
-		remove(c.Do("remove", r))
+		n := c.Do("remove", r)
+		remove(n)
+		n.Runs[r].Waits = t.free
 		if t.free {
 			remove(c.Fault("remove, answer lost", r))
 		}
@@ -455,6 +479,9 @@ func (t tile) clean(c *check.Out[TileState], s *TileState, r int) {
 // nothing is there.
 func (t tile) late(c *check.Out[TileState], s *TileState, r int) {
 	me := &s.Runs[r]
+	if t.free {
+		t.slow(c, s, r)
+	}
 	if me.Late == noWork {
 		return
 	}
@@ -464,10 +491,29 @@ func (t tile) late(c *check.Out[TileState], s *TileState, r int) {
 	switch batch := int(me.LateBatch); {
 	case me.Late == planWork && s.planned() == batch:
 		n.Ends |= bit(int(me.LateEnds) - 1)
-	case me.Late == sinkWork && int(s.Logged) == batch:
-		n.name(t, me.LateBatch, r)
+	case me.Late == sinkWork && !s.has(me.LateBatch):
+		n.name(t, me.LateBatch)
 	case me.Late == commitWork && int(s.Committed) == batch:
 		n.Committed++
+	}
+}
+
+// slow is a call that anybody may have forgotten, in a history.
+func (t tile) slow(c *check.Out[TileState], s *TileState, r int) {
+	for end := s.end(s.planned()) + 1; end <= t.records; end++ {
+		c.Fault("late put", r).Ends |= bit(end - 1)
+	}
+	for b := uint8(0); b <= s.Logged && int(b) < s.planned(); b++ {
+		if !s.has(b) {
+			c.Fault("late put", r).name(t, b)
+		}
+	}
+	if s.Committed < s.Logged {
+		c.Fault("late put", r).Committed++
+	}
+	for open := s.covered(); open != 0; open &= open - 1 {
+		n := c.Fault("late remove", r)
+		n.Entries, n.Compacts = n.Entries&^(open&-open), n.Compacts&^(open&-open)
 	}
 }
 

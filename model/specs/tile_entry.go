@@ -53,6 +53,7 @@ func init() {
 					two},
 				{putOver, "entries are put over whatever is there", "sink-log-put", two},
 			},
+			Conform: conformTile,
 		},
 		build: func(v Values, bug string) check.Spec[TileState] {
 			return newTile(v, bug).spec()
