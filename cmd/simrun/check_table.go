@@ -17,14 +17,16 @@ type specLine struct {
 	Promise string `json:"promise"` // the broken one: what it says
 	Witness string `json:"witness"` // the counterexample in one line
 	specs.Report
+	Lift  *lift   `json:"lift,omitempty"`
 	WallS float64 `json:"wall_s"`
 }
 
-func (p *program) printChecks(k checking, reports []specs.Report) error {
+// printChecks prints reports, and what came of lifting each, if that was asked for.
+func (p *program) printChecks(k checking, reports []specs.Report, lifts []lift) error {
 	if p.json {
 		e := json.NewEncoder(p.out)
 		e.SetEscapeHTML(false)
-		for _, r := range reports {
+		for i, r := range reports {
 			l := specLine{
 				Kind: "spec", Name: r.Spec, Promise: r.Broken, Report: r, WallS: milli(r.Seconds),
 			}
@@ -33,6 +35,9 @@ func (p *program) printChecks(k checking, reports []specs.Report) error {
 				steps = append(steps, s.String())
 			}
 			l.Witness = strings.Join(steps, " ")
+			if lifts != nil && r.Bug != "" {
+				l.Lift = &lifts[i]
+			}
 			if err := e.Encode(l); err != nil {
 				return err
 			}
@@ -55,6 +60,7 @@ func (p *program) printChecks(k checking, reports []specs.Report) error {
 		}
 		printTrace(p.out, colour, r)
 	}
+	printLifts(p.out, colour, reports, lifts)
 	for _, r := range reports {
 		if k.actions {
 			printActions(p.out, r)
@@ -150,11 +156,22 @@ func printTrace(w io.Writer, colour palette, r specs.Report) {
 	for _, s := range r.Steps {
 		fmt.Fprint(w, fold(s.String(), "  "), colour.faint(fold(s.State, "       ")))
 	}
-	if len(r.Lifted) > 0 && r.Mutant != "" {
-		fmt.Fprintf(w, "as a schedule, of the mutant %s:\n", r.Mutant)
-		for _, l := range r.Lifted {
-			fmt.Fprintln(w, "    "+l)
-		}
+	if r.Mutant != "" && r.Liftable {
+		printLifted(w, r)
+	}
+}
+
+// printLifted prints a counterexample as a schedule.
+func printLifted(w io.Writer, r specs.Report) {
+	fmt.Fprintf(w, "as a schedule, of the mutant %s:\n", r.Mutant)
+	for _, l := range r.Lifted {
+		fmt.Fprintln(w, "    "+l)
+	}
+	if len(r.Lifted) == 0 {
+		fmt.Fprintln(w, "    no faults")
+	}
+	if r.LiftedEnd != "" {
+		fmt.Fprintf(w, "  and, if it passes:\n    %s\n", r.LiftedEnd)
 	}
 }
 

@@ -40,6 +40,7 @@ func TestCheck(t *testing.T) {
 		{"out of range", "check landing --set records=9999", 2, []string{"want 1 to"}},
 		{"a bug of none", "check --bug commit-first", 2, []string{"name the one"}},
 		{"both", "check landing --bug commit-first --bugs", 2, []string{"want one of them"}},
+		{"nothing to lift", "check landing --lift", 2, []string{"want --bug"}},
 		{"no such format", "check landing --format svg", 2, []string{"text or mermaid"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

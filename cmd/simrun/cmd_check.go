@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/hopcheck/hopcheck/model/check"
 	"github.com/hopcheck/hopcheck/model/specs"
+	"github.com/hopcheck/hopcheck/sim"
 )
 
 // checking is what `simrun check` was asked for.
@@ -30,6 +32,7 @@ type checking struct {
 	format  string
 	graph   string
 	bound   int
+	lift    bool
 }
 
 func (p *program) checkCommand() *cobra.Command {
@@ -40,7 +43,9 @@ func (p *program) checkCommand() *cobra.Command {
 		Long: "Check explores every state that a specification can reach within its bounds, and\n" +
 			"says whether its promises hold there. With a bug it must find one that breaks,\n" +
 			"and prints the shortest way to it. `simrun list specs` shows what there is;\n" +
-			"twophase-9 is twophase with 9 resource managers.",
+			"twophase-9 is twophase with 9 resource managers.\n" +
+			"--lift makes a schedule of the counterexample and runs it, and what is around\n" +
+			"it, on the mutant that makes the same mistake.",
 		RunE: func(c *cobra.Command, args []string) error {
 			return p.check(c.Context(), k, args)
 		},
@@ -58,6 +63,7 @@ func (p *program) checkCommand() *cobra.Command {
 	f.StringVar(&k.format, "format", "text", "counterexample as text or mermaid")
 	f.StringVar(&k.graph, "graph", "",
 		"write every state and step to this file: .dot, .aut (Aldebaran) or .json")
+	f.BoolVar(&k.lift, "lift", false, "run the counterexample of a bug on the mutant that has it")
 	f.IntVar(&k.bound, "bound", 10_000, "the most states of a graph")
 	return c
 }
@@ -78,6 +84,9 @@ func (p *program) check(ctx context.Context, k checking, named []string) error {
 	if k.graph != "" {
 		return p.writeGraph(k, targets)
 	}
+	if k.lift && !sim.Simulates {
+		return exit{statusNotRun, sim.ErrNeedsTag}
+	}
 	var reports []specs.Report
 	g := newGauge(p.err)
 	for _, t := range targets {
@@ -90,11 +99,21 @@ func (p *program) check(ctx context.Context, k checking, named []string) error {
 			break
 		}
 	}
+	var lifts []lift
+	if k.lift {
+		if lifts, err = p.liftAll(ctx, g, reports); err != nil {
+			return err
+		}
+	}
 	g.clear()
-	if err := p.printChecks(k, reports); err != nil {
+	if err := p.printChecks(k, reports, lifts); err != nil {
 		return notRun("writing what was found: %w", err)
 	}
-	return ended(k.status(reports, len(targets)))
+	status := k.status(reports, len(targets))
+	if missed := slices.ContainsFunc(lifts, lift.missed); missed && (status == 0 || !k.bugs) {
+		status = statusUndecided
+	}
+	return ended(status)
 }
 
 func (k checking) targets(named []string) ([]target, error) {
@@ -107,6 +126,10 @@ func (k checking) targets(named []string) ([]target, error) {
 		return nil, wrongUse("--bug names one mistake and --bugs means all: want one of them")
 	case k.bug != "" && len(named) != 1:
 		return nil, wrongUse("--bug %s: name the one specification that has it", k.bug)
+	case k.lift && k.bug == "" && !k.bugs:
+		return nil, wrongUse("--lift: want --bug with the name of the mistake, or --bugs")
+	case k.lift && k.graph != "":
+		return nil, wrongUse("--lift and --graph: want one of them")
 	case k.format != "text" && k.format != "mermaid":
 		return nil, wrongUse("--format %s: want text or mermaid", k.format)
 	}

@@ -92,6 +92,8 @@ type job struct {
 	Scout bool `json:"scout,omitempty"`
 	// A replay has a schedule.
 	Schedule string `json:"schedule,omitempty"`
+	// A search has schedules, which are run until one breaks Target.
+	Tries []string `json:"tries,omitempty"`
 }
 
 func (j job) String() string {
@@ -110,6 +112,7 @@ type message struct {
 	Progress *tally    `json:"progress,omitempty"`
 	Campaign *campaign `json:"campaign,omitempty"`
 	Replay   *replay   `json:"replay,omitempty"`
+	Tried    *tried    `json:"tried,omitempty"`
 	Err      string    `json:"err,omitempty"`
 }
 

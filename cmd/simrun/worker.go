@@ -58,6 +58,10 @@ func (w worker) do(j job) (message, error) {
 	if err != nil {
 		return message{}, err
 	}
+	if len(j.Tries) > 0 {
+		t, err := w.search(world, j)
+		return message{Tried: t}, err
+	}
 	if j.Schedule != "" {
 		r, err := w.replay(world, j)
 		return message{Replay: r}, err

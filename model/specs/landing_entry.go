@@ -57,5 +57,6 @@ func init() {
 		},
 		say:  sayLanding,
 		show: (*LandingState).String,
+		lift: liftLanding,
 	})
 }

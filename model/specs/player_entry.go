@@ -45,5 +45,6 @@ func init() {
 		},
 		say:  sayPlayer,
 		show: (*PlayerState).String,
+		lift: liftPlayer,
 	})
 }

@@ -38,10 +38,14 @@ type Report struct {
 	Promise string `json:"promise,omitempty"`
 	// Steps are the shortest counterexample, without its first state.
 	Steps []Step `json:"steps,omitempty"`
-	// Lifted is the counterexample as lines of a schedule, for the mutant of the
-	// bug; none where nothing of it can be one.
-	Lifted []string `json:"lifted,omitempty"`
-	Mutant string   `json:"mutant,omitempty"`
+	// Liftable says that the counterexample is also a schedule, for the mutant of the
+	// bug: Lifted are its lines, none where nothing has to go wrong. LiftedEnd is one
+	// more, a crash just after the last step, where a promise is broken in a state that
+	// may pass; "" where it is broken for good.
+	Liftable  bool     `json:"liftable,omitempty"`
+	Lifted    []string `json:"lifted,omitempty"`
+	LiftedEnd string   `json:"lifted_end,omitempty"`
+	Mutant    string   `json:"mutant,omitempty"`
 }
 
 // Taken is how often an action was taken in a search.
@@ -99,8 +103,12 @@ func (p protocol[S]) report(v Values, b Bug, r check.Result[S]) Report {
 			Says: p.say(&r.Trace[i-1].State, step), State: p.show(&step.State),
 		})
 	}
-	if p.lift != nil {
-		out.Lifted = p.lift(b.Name, r.Trace)
+	if p.lift != nil && len(r.Trace) > 0 {
+		l := p.lift(b.Name, r.Trace)
+		out.Liftable, out.Lifted = true, l.faults
+		if r.Violation.Promise == check.Always {
+			out.LiftedEnd = l.end
+		}
 	}
 	return out
 }
