@@ -15,7 +15,8 @@ import (
 // Batch by batch: the files that a batch adds to the sink log hold, per cell, as many
 // events as the batch's ranges hold records, and as many distinct ids. The ranges are
 // those of the last plan that took effect before; the files count as they were then.
-// In the end: the sink log that the audit found lacks no batch and no file, and its
+// In the end: the sink log that the audit found lacks no batch, up to the last that is
+// committed, and no file, and its
 // files hold, per cell, as many events as all ranges of its batches, an offset that is
 // in two of them taken once. So a file that is overwritten after it was named shows,
 // and so does a batch that was skipped. Control records, aborted data and offsets at
@@ -141,6 +142,11 @@ func (c *exactCheck) end() {
 			last = max(last, b.number)
 		}
 	}
+	for _, w := range c.tile.writes {
+		if w.log == tileCommits && c.tile.damage == 0 { // what is committed is data
+			last = max(last, w.batch)
+		}
+	}
 	end := c.tileEnd(c.tile.prefix, last)
 	whole := len(end.missing) == 0
 	for _, number := range end.missing {
@@ -153,7 +159,7 @@ func (c *exactCheck) end() {
 				shown = append(shown, b.entry.ask.Seq)
 			}
 		}
-		c.add(fmt.Sprintf("in the end batch %d is missing from the sink log, whose last is %d",
+		c.add(fmt.Sprintf("in the end batch %d is missing from the sink log; the last of all is %d",
 			number, end.last), append(shown, end.seqs()...)...)
 	}
 	has := make(cells)

@@ -192,6 +192,9 @@ func TestTileExactEnd(t *testing.T) {
 	checkTile(t, props.TileExact("t", "x"), renumber([]edge{
 		{"a part of a batch under way is garbage", two + partA + partB + partC + sinkA + sinkB,
 			nil},
+		{"a batch is committed that the sink log does not have", two + partA + partB + sinkA + sinkB +
+			"14 8s h/0 life 1 return putif 6 done key=C/2 digest=9\n", []string{
+			"in the end batch 2 is missing from the sink log; the last of all is 2"}},
 		{"a part is gone", two + partA + sinkA + sinkB, []string{
 			"in the end S/1 names P/b, which is not there"}},
 		{"a part was overwritten", two + partA + sinkA + sinkB +
@@ -201,14 +204,14 @@ func TestTileExactEnd(t *testing.T) {
 			"14 9s - observe object key=P/b digest=5 bytes=11 (c 1)\n", []string{
 			"in the end P/b has 11 bytes, and 10 in S/1"}},
 		{"the first object of the sink log is gone", two + partA + partB + sinkB, []string{
-			"in the end batch 0 is missing from the sink log, whose last is 1"}},
+			"in the end batch 0 is missing from the sink log; the last of all is 1"}},
 		{"the last object of the sink log is gone", two + partA + partB + sinkA, []string{
-			"in the end batch 1 is missing from the sink log, whose last is 1"}},
+			"in the end batch 1 is missing from the sink log; the last of all is 1"}},
 		{"a batch was skipped", two + partA + partB + partC + sinkA + sinkB +
 			"14 9s h/0 life 1 return putif 6 done key=O/3 digest=9 [t/0 @3 end=3]\n" +
 			"14 9s h/0 life 1 return putif 7 done key=S/3 digest=10\n" +
 			"14 9s - observe object key=S/3 digest=10\n", []string{
-			"in the end batch 2 is missing from the sink log, whose last is 3"}},
+			"in the end batch 2 is missing from the sink log; the last of all is 3"}},
 		{"two batches read one offset", `
 1 1s h/0 life 1 return putif 1 done key=O/0 digest=1 [t/0 @0 end=2]
 2 1s h/0 life 1 return put 1 done key=P/a digest=2 (c 2) ("distinct c" 2)
