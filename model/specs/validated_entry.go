@@ -41,7 +41,8 @@ func init() {
 					"", nil},
 				{replay, "a commit without an answer is taken for a failure, and tried again",
 					"stale-rewind", nil},
-				{readUncommitted, "the output is read at read_uncommitted", "read-uncommitted", nil},
+				{readUncommitted, "the output is read at read_uncommitted",
+					"read-uncommitted", nil},
 				{lateAppended, "brokers from before KIP-890 take an append that comes too late",
 					"", map[string]int{"kip890": 0, "late": 1}},
 			},
@@ -51,5 +52,6 @@ func init() {
 		},
 		say:  sayValidated,
 		show: (*ValidatedState).String,
+		lift: liftValidated,
 	})
 }
