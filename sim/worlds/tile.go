@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hopcheck/hopcheck/hops"
+	"github.com/hopcheck/hopcheck/model/specs"
 	"github.com/hopcheck/hopcheck/props"
 	"github.com/hopcheck/hopcheck/sim"
 )
@@ -39,8 +40,12 @@ func init() {
 		"tile-trimmed": {Replicas: 1, Actor: Trim},
 	} {
 		w := Tile(name, s)
+		spec := "tile"
+		if s.Actor != nil {
+			spec = "" // its accidents are none of the specification's
+		}
 		register(Entry{
-			World: w, Hop: 3,
+			World: w, Hop: 3, Spec: spec, At: tileTopology,
 			Claim: "exactly-once for committed micro-batches, read through the sink log",
 			WithEvents: func(values [][]byte) sim.World {
 				w.Input = func(*rand.Rand) []sim.Input { return inputs(values) }
@@ -48,6 +53,12 @@ func init() {
 			},
 		})
 	}
+}
+
+// tileTopology says where in a history a tile world's traffic is.
+var tileTopology = specs.Topology{
+	Topic: Progress, Proc: "tile", Partitions: partitions, Prefix: TilePrefix,
+	Compact: hops.CompactEvery,
 }
 
 // TileSetup is what differs between the tile worlds.
