@@ -26,6 +26,14 @@ func TestLifted(t *testing.T) {
 			"crash player/0 life 1 after request Produce 2"},
 		{"player", errorIsFailure, []string{"delay player/0 life 1 request Produce 1 by 50s"},
 			"crash player/0 life 1 after request Produce 1"},
+		{"validated", noGeneration,
+			[]string{"pause validated/0 life 1 at request TxnOffsetCommit 1 for 50s"},
+			"crash validated/1 life 1 after request EndTxn 1"},
+		{"validated", replay, []string{"delay validated/0 life 1 reply EndTxn 1 by 50s"},
+			"crash validated/0 life 1 after request EndTxn 3"},
+		{"tile", replan, []string{"crash tile/0 life 1 after return putif 2"},
+			"crash tile/0 life 2 after return putif 2"},
+		{"tile", putOver, nil, "crash tile/1 life 1 after return put 2"},
 	} {
 		t.Run(c.spec+"/"+c.bug, func(t *testing.T) {
 			e, err := Named(c.spec)

@@ -60,5 +60,6 @@ func init() {
 		},
 		say:  sayTile,
 		show: (*TileState).String,
+		lift: liftTile,
 	})
 }
