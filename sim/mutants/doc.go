@@ -4,8 +4,8 @@
 //
 // Each mutant is a program of its own, in one file, registered by name. The cases
 // S1 to S23 are the mistakes of the lesson that the hops come from; A1 to A15 are
-// public reports; from S24 on it is what else goes wrong around a checkpoint and a sink
-// log.
+// public reports; S24 to S30 are what else goes wrong around a checkpoint and a sink log,
+// and from S31 on around an outbox, a replication slot and a fold.
 //
 // Read registry.go, then any other file.
 package mutants
