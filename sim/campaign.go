@@ -53,6 +53,8 @@ type Report struct {
 	VirtualS    float64 // virtual seconds, all runs together
 	// Evidence adds up what the world counts, by name.
 	Evidence map[string]int
+	// Walked adds up the steps of a specification that the histories take.
+	Walked map[string]int
 	// Failure is nil when every promise held.
 	Failure *Failure
 	// Stopped says that Progress ended the campaign.
@@ -92,7 +94,7 @@ func (c Campaign) Run(t *testing.T) (*Report, error) {
 		report: &Report{
 			World: c.World.Name, Mutant: c.Mutant, Seed: c.Seed,
 			Kills: make(map[string]int), Seen: make(map[string]int),
-			Evidence: make(map[string]int),
+			Evidence: make(map[string]int), Walked: make(map[string]int),
 		},
 	}
 	if err := r.scout(); err != nil {
@@ -253,6 +255,9 @@ func (r *hunt) count(res *Result) {
 	for _, e := range r.w.Evidence {
 		rep.Evidence[e.Name] += e.Count(res.History)
 	}
+	if r.w.Walked != nil {
+		add(&rep.Walked, r.w.Walked(res.History))
+	}
 	if r.Progress != nil && !r.Progress(rep) {
 		rep.Stopped = true
 	}
@@ -352,6 +357,7 @@ func (r *Report) Merge(o *Report) {
 	add(&r.Kills, o.Kills)
 	add(&r.Seen, o.Seen)
 	add(&r.Evidence, o.Evidence)
+	add(&r.Walked, o.Walked)
 	if r.Failure == nil {
 		r.Failure = o.Failure
 	}

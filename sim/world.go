@@ -47,6 +47,10 @@ type World struct {
 	Sometimes []props.Sometimes
 	// Evidence is what a campaign adds up over its runs, for people to read.
 	Evidence []props.Evidence
+	// Walked says how often a history takes each step of a specification, by name, for
+	// a campaign to add up. It is asked once the promises are judged. Nil: there is no
+	// specification.
+	Walked func(h *model.History) map[string]int
 
 	// Drained reports whether everything that came in has gone where it must. It
 	// is asked again and again, of what the history says so far. Nil means yes, once

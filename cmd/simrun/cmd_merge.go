@@ -59,6 +59,7 @@ func (p *program) mergeCommand() *cobra.Command {
 func printMerged(w io.Writer, lines []line, sum line) {
 	colour := palette(colours(w))
 	hopTable{colour, w}.print(lines)
+	printCoverage(w, colour, lines)
 	for _, l := range lines {
 		if l.Promise != "" {
 			fmt.Fprintf(w, "\nbroken: %s: %s\n  %s\n", l.Promise, l.Witness,

@@ -27,6 +27,7 @@ type hunting struct {
 	shard     string
 	lab       bool // with the isolation lab
 	conform   bool
+	coverage  bool
 }
 
 // defaultOut is where failures are saved.
@@ -39,9 +40,12 @@ func workersFlag(c *cobra.Command, n *int) {
 	c.Flags().IntVar(n, "workers", runtime.NumCPU(), "worker processes")
 }
 
-func conformFlag(c *cobra.Command, conform *bool) {
-	c.Flags().BoolVar(conform, "conform", true,
+// conformFlags are about the specifications that worlds have.
+func conformFlags(c *cobra.Command, h *hunting) {
+	c.Flags().BoolVar(&h.conform, "conform", true,
 		"judge whether histories are behaviours of the specification")
+	c.Flags().BoolVar(&h.coverage, "coverage", false,
+		"print how often histories take each step of the specification, and which never")
 }
 
 // tourSchedules is how many schedules the tour of all worlds runs together: some
@@ -56,7 +60,7 @@ func (p *program) addTour(root *cobra.Command) {
 		"schedules of each world (default: what takes some seconds)")
 	root.Flags().StringVar(&h.out, "out", defaultOut, "folder for what broke a promise")
 	workersFlag(root, &h.workers)
-	conformFlag(root, &h.conform)
+	conformFlags(root, &h)
 	root.Args = func(_ *cobra.Command, args []string) error {
 		if len(args) > 0 {
 			return fmt.Errorf("there is no command %q%s; `simrun help` lists them",
@@ -110,7 +114,7 @@ func (p *program) runCommand() *cobra.Command {
 	f.StringVar(&h.out, "out", defaultOut, "folder for what broke a promise")
 	f.StringVar(&h.shard, "shard", "", "run part i of n, as in 2/4")
 	workersFlag(c, &h.workers)
-	conformFlag(c, &h.conform)
+	conformFlags(c, &h)
 	c.MarkFlagsMutuallyExclusive("schedules", "for")
 	c.MarkFlagsMutuallyExclusive("world", "mutant")
 	return c
@@ -225,6 +229,11 @@ func (p *program) hunt(ctx context.Context, h hunting) error {
 	var lines []line
 	for _, s := range o.subjects {
 		l := o.worldLine(s)
+		if h.coverage {
+			if l.Coverage, err = coverageOf(s); err != nil {
+				return notRun("%w", err)
+			}
+		}
 		if s.failure != nil {
 			if l.File, err = save(h.out, s); err != nil && ranErr == nil {
 				ranErr = notRun("%w", err)
@@ -257,6 +266,7 @@ func (p *program) printHunt(h hunting, o order, lines []line, seen []string) err
 	worlds, sum := lines[:len(lines)-1], lines[len(lines)-1]
 	hopTable{colour, p.out}.print(worlds)
 	p.printLab(seen)
+	printCoverage(p.out, colour, worlds)
 	for i, s := range o.subjects {
 		if s.failure != nil {
 			again := "not saved"

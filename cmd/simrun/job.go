@@ -124,15 +124,17 @@ type tally struct {
 	Kills     map[string]int `json:"kills"`
 	Seen      map[string]int `json:"seen"`
 	Evidence  map[string]int `json:"evidence"`
+	Walked    map[string]int `json:"walked"`
 }
 
 func tallyOf(r *sim.Report) tally {
-	return tally{r.Schedules, r.Faults, r.VirtualS, r.Kills, r.Seen, r.Evidence}
+	return tally{r.Schedules, r.Faults, r.VirtualS, r.Kills, r.Seen, r.Evidence, r.Walked}
 }
 
 func newTally() tally {
 	return tally{
 		Kills: make(map[string]int), Seen: make(map[string]int), Evidence: make(map[string]int),
+		Walked: make(map[string]int),
 	}
 }
 
@@ -143,6 +145,7 @@ func (t *tally) add(o tally) {
 	addCounts(t.Kills, o.Kills)
 	addCounts(t.Seen, o.Seen)
 	addCounts(t.Evidence, o.Evidence)
+	addCounts(t.Walked, o.Walked)
 }
 
 func addCounts(to, from map[string]int) {

@@ -55,6 +55,8 @@ type line struct {
 	Never    []string       `json:"never_killed_at,omitempty"`
 	Seen     map[string]int `json:"seen,omitempty"`
 	Evidence map[string]int `json:"evidence,omitempty"`
+	// Coverage is what was walked of the world's specification, where it was asked for.
+	Coverage *coverage `json:"coverage,omitempty"`
 	// Of a mutant: the seeds tried and those that caught it, and the schedules that
 	// it took, on average and at most.
 	Seeds  int     `json:"seeds,omitempty"`
@@ -219,6 +221,7 @@ func (l *line) merge(o line) {
 		addCounts(to, *both.from)
 		*both.to = to
 	}
+	l.Coverage = l.Coverage.merged(o.Coverage)
 	l.Never = slices.DeleteFunc(l.Never, func(event string) bool {
 		return !slices.Contains(o.Never, event)
 	})

@@ -296,7 +296,7 @@ func (k *walk[S]) walked() map[string]int {
 		}
 		counts[n.action]++
 		if k.class != nil {
-			counts[n.action+" @ "+k.class(&k.nodes[n.from].state)]++
+			counts[atClass(n.action, k.class(&k.nodes[n.from].state))]++
 		}
 	}
 	return counts

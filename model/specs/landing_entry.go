@@ -51,12 +51,14 @@ func init() {
 					"dlq-error-ignored", nil},
 			},
 			Conform: conformLanding,
+			Untold:  []string{"leave", "rebalance"}, // an exit, a drop
 		},
 		build: func(v Values, bug string) check.Spec[LandingState] {
 			return newLanding(v, bug).spec()
 		},
-		say:  sayLanding,
-		show: (*LandingState).String,
-		lift: liftLanding,
+		say:   sayLanding,
+		show:  (*LandingState).String,
+		class: classOfLanding,
+		lift:  liftLanding,
 	})
 }

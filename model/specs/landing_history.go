@@ -82,7 +82,7 @@ func (r *landingReader) word() (word[LandingState], error) {
 	r.end()
 	return word[LandingState]{
 		of: r.of, spec: r.spec.spec(), seen: r.seen, internal: landingInternal, lazy: true,
-		show: (*LandingState).String,
+		show: (*LandingState).String, class: classOfLanding,
 	}, r.fault
 }
 

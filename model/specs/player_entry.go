@@ -39,12 +39,14 @@ func init() {
 					"", nil},
 			},
 			Conform: conformPlayer,
+			Untold:  []string{"refuse"}, // a write that fails for good
 		},
 		build: func(v Values, bug string) check.Spec[PlayerState] {
 			return newPlayer(v, bug).spec()
 		},
-		say:  sayPlayer,
-		show: (*PlayerState).String,
-		lift: liftPlayer,
+		say:   sayPlayer,
+		show:  (*PlayerState).String,
+		class: classOfPlayer,
+		lift:  liftPlayer,
 	})
 }

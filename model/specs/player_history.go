@@ -34,7 +34,7 @@ func conformPlayer(h *model.History, at Topology) Conformity {
 		all.add(follow(word[PlayerState]{
 			of: r.of, spec: r.spec.spec(), seen: r.seen,
 			internal: func(string) bool { return false }, lazy: true,
-			show: (*PlayerState).String, normal: r.spec.slide,
+			show: (*PlayerState).String, class: classOfPlayer, normal: r.spec.slide,
 			full: func(s *PlayerState) bool { return s.Sent == maxOffsets },
 		}))
 	}

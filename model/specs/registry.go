@@ -3,6 +3,7 @@ package specs
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,6 +30,12 @@ type Entry struct {
 	// Graph writes every state and step for other programs, as Check has them. More
 	// than bound states are an error.
 	Graph func(w io.Writer, g GraphOptions) error
+	// Untold are actions that no history is read as, and that coverage leaves out: a
+	// history has others in their place.
+	Untold []string
+	// Known explores the first states of it, bound of them, and says which steps there
+	// are. The values of set stand in the place of small ones.
+	Known func(set map[string]int, bound int) (Known, error)
 	// Conform says whether a history is a behaviour of the specification without
 	// bugs. Nil where no history can be compared with it.
 	Conform func(h *model.History, at Topology) Conformity
@@ -102,6 +109,8 @@ type protocol[S comparable] struct {
 	say func(before *S, step *check.Step[S]) string
 	// show says a state in one short line; nil is fmt's %+v.
 	show func(s *S) string
+	// class sorts states, for coverage; nil: all are alike.
+	class func(s *S) string
 	// lift makes a schedule of a counterexample; nil: nobody knows how.
 	lift func(bug string, trace []check.Step[S]) lifted
 }
@@ -138,6 +147,15 @@ func register[S comparable](p protocol[S]) {
 			return err
 		}
 		return p.graph(w, g, p.build(v, b.Name))
+	}
+	e.Known = func(set map[string]int, bound int) (Known, error) {
+		small := e.Small()
+		maps.Copy(small, set)
+		v, _, err := e.values(small, "")
+		if err != nil {
+			return Known{}, err
+		}
+		return p.known(p.build(v, ""), bound).without(e.Untold), nil
 	}
 	entries[e.Name] = &registered{e, p.numbered}
 }
@@ -270,9 +288,12 @@ func (r *registered) with(name string, n int) (Entry, error) {
 		}
 		return all
 	}
-	explore, graph := e.Check, e.Graph
+	explore, graph, known := e.Check, e.Graph, e.Known
 	e.Check = func(set map[string]int, bug string, o check.Options) (Report, error) {
 		return explore(preset(set), bug, o)
+	}
+	e.Known = func(set map[string]int, bound int) (Known, error) {
+		return known(preset(set), bound)
 	}
 	e.Graph = func(w io.Writer, g GraphOptions) error {
 		g.Set = preset(g.Set)

@@ -58,8 +58,9 @@ func init() {
 		build: func(v Values, bug string) check.Spec[TileState] {
 			return newTile(v, bug).spec()
 		},
-		say:  sayTile,
-		show: (*TileState).String,
-		lift: liftTile,
+		say:   sayTile,
+		show:  (*TileState).String,
+		class: classOfTile,
+		lift:  liftTile,
 	})
 }

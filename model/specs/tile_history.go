@@ -102,7 +102,7 @@ func (r *tileReader) word() (word[TileState], error) {
 	r.end()
 	return word[TileState]{
 		of: r.at.Prefix, spec: r.spec.spec(), seen: r.seen, internal: tileInternal, lazy: true,
-		show: (*TileState).String,
+		show: (*TileState).String, class: classOfTile,
 	}, r.fault
 }
 

@@ -50,8 +50,9 @@ func init() {
 		build: func(v Values, bug string) check.Spec[ValidatedState] {
 			return newValidated(v, bug).spec()
 		},
-		say:  sayValidated,
-		show: (*ValidatedState).String,
-		lift: liftValidated,
+		say:   sayValidated,
+		show:  (*ValidatedState).String,
+		class: classOfValidated,
+		lift:  liftValidated,
 	})
 }

@@ -3,6 +3,7 @@ package worlds
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hopcheck/hopcheck/model"
 	"github.com/hopcheck/hopcheck/model/specs"
@@ -34,17 +35,37 @@ func mustSpec(name string) specs.Entry {
 	return spec
 }
 
-// conforms promises that a history is a behaviour of a specification. It cannot
-// conclude anything of what is too large for the specification's states, nor without an
-// audit.
-func conforms(name string, at specs.Topology) props.Property {
-	spec := mustSpec(name)
+// comparing compares histories with a specification. It keeps the last comparison, since
+// a campaign asks twice: for what a history breaks, and for the steps that it takes.
+type comparing struct {
+	spec specs.Entry
+	at   specs.Topology
+
+	mu   sync.Mutex
+	of   *model.History
+	long int // the history then, which may have grown
+	last specs.Conformity
+}
+
+func (c *comparing) conform(h *model.History) specs.Conformity {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.of != h || c.long != h.Len() {
+		c.of, c.long, c.last = h, h.Len(), c.spec.Conform(h, c.at)
+	}
+	return c.last
+}
+
+// promise says that a history is a behaviour of a specification. It cannot conclude
+// anything of what is too large for the specification's states, nor without an audit.
+func (c *comparing) promise() props.Property {
 	return props.Property{
-		Name: conformsStem + name,
-		Says: "Every step of the hop is one that the specification " + name + " allows there.",
+		Name: conformsStem + c.spec.Name,
+		Says: "Every step of the hop is one that the specification " + c.spec.Name +
+			" allows there.",
 		Check: func(h *model.History) []props.Broken {
 			var broken []props.Broken
-			for _, m := range spec.Conform(h, at).Misfits {
+			for _, m := range c.conform(h).Misfits {
 				broken = append(broken, props.Broken{Witness: m.String(), Seqs: []int64{m.Seq}})
 			}
 			return broken
@@ -53,10 +74,12 @@ func conforms(name string, at specs.Topology) props.Property {
 }
 
 // conforming returns w with the promise that its histories are behaviours of the
-// entry's specification.
+// entry's specification, and with a count of the steps that they take.
 func (e Entry) conforming(w sim.World) sim.World {
 	if e.Spec != "" {
-		w.Promises = append(slices.Clone(w.Promises), conforms(e.Spec, e.At))
+		c := &comparing{spec: mustSpec(e.Spec), at: e.At}
+		w.Promises = append(slices.Clone(w.Promises), c.promise())
+		w.Walked = func(h *model.History) map[string]int { return c.conform(h).Walked }
 	}
 	return w
 }
@@ -67,5 +90,6 @@ func WithoutConformance(w sim.World) sim.World {
 	w.Promises = slices.DeleteFunc(slices.Clone(w.Promises), func(p props.Property) bool {
 		return strings.HasPrefix(p.Name, conformsStem)
 	})
+	w.Walked = nil
 	return w
 }
