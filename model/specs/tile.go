@@ -1,8 +1,6 @@
 package specs
 
 import (
-	"errors"
-	"fmt"
 	"math/bits"
 
 	"github.com/hopcheck/hopcheck/model/check"
@@ -260,8 +258,8 @@ func (t tile) plan(c *check.Out[TileState], s *TileState, r int) {
 }
 
 // plan puts the plan of a batch that follows the one that me has in hand.
-func (n *TileState) plan(me *TileRun, end int) {
-	n.Ends = n.Ends&below(int(me.End)) | bit(end-1)
+func (s *TileState) plan(me *TileRun, end int) {
+	s.Ends = s.Ends&below(int(me.End)) | bit(end-1)
 }
 
 // tileRefused are the actions of puts where something is.
@@ -393,20 +391,20 @@ func (t tile) log(c *check.Out[TileState], s *TileState, r int) {
 }
 
 // name puts the entry of a batch into the sink log: its parts count what is planned.
-func (n *TileState) name(t tile, batch uint8) {
-	if n.Logged <= batch {
-		offsets := n.offsets(int(batch))
-		n.Twice = n.Twice || n.Counted&offsets != 0
-		n.Counted |= offsets
+func (s *TileState) name(t tile, batch uint8) {
+	if s.Logged <= batch {
+		offsets := s.offsets(int(batch))
+		s.Twice = s.Twice || s.Counted&offsets != 0
+		s.Counted |= offsets
 	}
-	n.Logged = max(n.Logged, batch+1)
+	s.Logged = max(s.Logged, batch+1)
 	if t.works[0] == sinkWork {
-		n.Torn |= bit(int(batch))
+		s.Torn |= bit(int(batch))
 	}
 	if t.compacts(batch) {
-		n.Compacts |= bit(int(batch))
+		s.Compacts |= bit(int(batch))
 	} else {
-		n.Entries |= bit(int(batch))
+		s.Entries |= bit(int(batch))
 	}
 }
 
@@ -473,148 +471,4 @@ func (t tile) clean(c *check.Out[TileState], s *TileState, r int) {
 			return
 		}
 	}
-}
-
-// late is a put of a life that is over: it does what it would have done then, if
-// nothing is there.
-func (t tile) late(c *check.Out[TileState], s *TileState, r int) {
-	me := &s.Runs[r]
-	if t.free {
-		t.slow(c, s, r)
-	}
-	if me.Late == noWork {
-		return
-	}
-	n := c.Do("late put", r)
-	you := &n.Runs[r]
-	you.Late, you.LateBatch, you.LateEnds = noWork, 0, 0
-	switch batch := int(me.LateBatch); {
-	case me.Late == planWork && s.planned() == batch:
-		n.Ends |= bit(int(me.LateEnds) - 1)
-	case me.Late == sinkWork && !s.has(me.LateBatch):
-		n.name(t, me.LateBatch)
-	case me.Late == commitWork && int(s.Committed) == batch:
-		n.Committed++
-	}
-}
-
-// slow is a call that anybody may have forgotten, in a history.
-func (t tile) slow(c *check.Out[TileState], s *TileState, r int) {
-	for end := s.end(s.planned()) + 1; end <= t.records; end++ {
-		c.Fault("late put", r).Ends |= bit(end - 1)
-	}
-	for b := uint8(0); b <= s.Logged && int(b) < s.planned(); b++ {
-		if !s.has(b) {
-			c.Fault("late put", r).name(t, b)
-		}
-	}
-	if s.Committed < s.Logged {
-		c.Fault("late put", r).Committed++
-	}
-	for open := s.covered(); open != 0; open &= open - 1 {
-		n := c.Fault("late remove", r)
-		n.Entries, n.Compacts = n.Entries&^(open&-open), n.Compacts&^(open&-open)
-	}
-}
-
-// crash kills a run. A put that it has begun may be on its way.
-func (t tile) crash(c *check.Out[TileState], s *TileState, r int) {
-	me := &s.Runs[r]
-	if !t.free && (s.Left.Crashes == 0 || me.Step == tileDown || me.Step == tileRefuses) {
-		return
-	}
-	die := func(action string) *TileState {
-		n := c.Fault(action, r)
-		n.Runs[r].over()
-		if !t.free {
-			n.Left.Crashes--
-		}
-		return n
-	}
-	die("crash")
-	if t.free || s.Left.Late == 0 || me.Late != noWork {
-		return
-	}
-	slow := func(work tileWork, end int) {
-		n := die("crash, put under way")
-		n.Left.Late--
-		you := &n.Runs[r]
-		you.Late, you.LateBatch, you.LateEnds = work, me.Batch, uint8(end)
-	}
-	switch {
-	case me.Step == tileRests && s.planned() == int(me.Batch):
-		for end := int(me.End) + 1; end <= t.records; end++ {
-			slow(planWork, end)
-		}
-	case t.does(me, sinkWork) || t.does(me, commitWork):
-		slow(t.works[me.Done], 0)
-	}
-}
-
-// accident is somebody who removes the checkpoint while nobody runs, and leaves what
-// the sink has.
-func (t tile) accident(c *check.Out[TileState], s *TileState, who int) {
-	for r := range t.runs {
-		if s.Runs[r].Step != tileDown || s.Runs[r].Late != noWork {
-			return
-		}
-	}
-	if s.Left.Accidents > 0 && s.Ends != 0 {
-		n := c.Fault("lose checkpoint", who)
-		n.Ends, n.Committed, n.Lost = 0, 0, true
-		n.Left.Accidents--
-	}
-}
-
-func (t tile) lose(n *TileState) {
-	if !t.free {
-		n.Left.Lost--
-	}
-}
-
-// kept: through the sink log every offset of a committed batch is counted, and none
-// twice; what the sink log has named once stays there, and its parts are stored; of two
-// runs at most one wins each batch.
-func (t tile) kept(s *TileState) error {
-	committed := below(s.end(int(s.Committed)))
-	if lost := committed &^ s.Counted; lost != 0 {
-		return fmt.Errorf("offset %d is committed, and no part that the sink log names counts it",
-			bits.TrailingZeros64(lost))
-	}
-	if s.Twice {
-		return errors.New("the parts that the sink log names count an offset twice")
-	}
-	if gone := below(int(s.Logged)) &^ s.visible(); gone != 0 {
-		return fmt.Errorf("batch %d was in the sink log, and no reader finds it there",
-			bits.TrailingZeros64(gone))
-	}
-	if s.Torn != 0 {
-		return fmt.Errorf("the sink log names parts of batch %d that are not stored",
-			bits.TrailingZeros64(s.Torn))
-	}
-	switch {
-	case s.Shared:
-		return errors.New("two runs take the same entry of a log for their own")
-	case s.Changed:
-		return errors.New("an entry of the sink log was put over another run's")
-	}
-	return nil
-}
-
-// drained: when all is quiet, everything is committed, unless the checkpoint was lost
-// and the tile refuses to go on.
-func (t tile) drained(s *TileState) error {
-	for r := range t.runs {
-		if s.Runs[r].Step != tileRefuses {
-			continue
-		}
-		if !s.Lost {
-			return errors.New("a run refuses to go on though nothing was lost")
-		}
-		return nil
-	}
-	if end := s.end(int(s.Committed)); end < t.records {
-		return fmt.Errorf("only %d of %d offsets are committed", end, t.records)
-	}
-	return nil
 }

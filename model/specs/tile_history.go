@@ -256,6 +256,8 @@ func (r *tileReader) took(e *model.Event, action, refused string) []string {
 // may have had in hand: then it does what it does all the same, if the store takes it.
 // Did says whether that is what happened between two states. A run that has yet to
 // decide does so first: steps that no history shows wait until something needs them.
+//
+// house: many parameters because it is an observation of two steps.
 func (r *tileReader) late(
 	o *observation[TileState], e *model.Event, batch int, does tileDoes,
 	did func(before, after *TileState) bool,
@@ -420,7 +422,8 @@ func (r *tileReader) end() {
 		name, _ := strings.CutPrefix(o.Key, r.at.Prefix)
 		if number, ok := strings.CutPrefix(name, tileOffsetsLog); ok && r.batch(number) >= 0 {
 			planned++
-		} else if number, ok := strings.CutPrefix(name, tileCommitsLog); ok && r.batch(number) >= 0 {
+		} else if number, ok := strings.CutPrefix(name, tileCommitsLog); ok &&
+			r.batch(number) >= 0 {
 			committed++
 		} else if number, ok := strings.CutPrefix(name, tileSinkLog); ok {
 			number, compact := strings.CutSuffix(number, ".compact")

@@ -80,7 +80,8 @@ func sayTile(before *TileState, step *check.Step[TileState]) string {
 		return fmt.Sprintf("%s commits batch %d%s", who, batch, end)
 	case "plan refused", "log refused", "commit refused":
 		log := map[string]string{
-			"plan refused": "offsets log", "log refused": "sink log", "commit refused": "commits log",
+			"plan refused": "offsets log", "log refused": "sink log",
+			"commit refused": "commits log",
 		}[action]
 		text := fmt.Sprintf("%s finds batch %d in the %s", who, batch, log)
 		if is.Step == tileDown {
