@@ -9,7 +9,7 @@ import (
 )
 
 // EqualLSNNoOp promises that copies change no count: the seats in each snapshot below
-// prefix are those of the topic's records below its offset, where the greatest position
+// prefix, the last ones and those on the way there, are those of the topic's records below its offset, where the greatest position
 // of a key wins, an equal one is a no-op and a smaller one is dropped.
 //
 // It concludes nothing where retention took records, or the audit could not read the
@@ -48,6 +48,14 @@ func checkSeatsOfFold(l *ledgerOfChanges, prefix string, f *findings) {
 		return
 	}
 	all, _ := l.snapshots(prefix)
+	for _, p := range model.Puts(l.h) { // those on the way there too
+		if !p.Applied || !strings.HasPrefix(p.Key, prefix+"/") || len(p.Parts) != 1 {
+			continue
+		}
+		all = append(all, snapshot{
+			&model.Object{Key: p.Key, Counts: p.Counts, Seq: p.Seq}, &p.Parts[0],
+		})
+	}
 	for _, s := range all {
 		log := logOf(l.logs, s.part.Partition)
 		if log == nil {
