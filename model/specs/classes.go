@@ -82,3 +82,23 @@ func classOfValidated(s *ValidatedState) string {
 	}
 	return [...]string{"no owner", "one owner", "two owners"}[owners] + transaction
 }
+
+// classOfEnrollment tells how many publishers have something in hand, and whether
+// something is in the topic that is neither marked nor confirmed.
+func classOfEnrollment(s *EnrollmentState) string {
+	busy := 0
+	for i := range s.Publishers {
+		if s.Publishers[i].Claimed != 0 {
+			busy++
+		}
+	}
+	way, done := "outbox", s.Marked
+	if s.Log {
+		way, done = "log", below(int(s.Confirmed))
+	}
+	ahead := ", all of it known"
+	if s.Appended&^done != 0 {
+		ahead = ", some not known"
+	}
+	return way + [...]string{", nothing in hand", ", one publishes", ", two publish"}[busy] + ahead
+}

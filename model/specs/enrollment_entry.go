@@ -37,18 +37,23 @@ func init() {
 				{"late", "requests that arrive when their producer is gone", 0, 1, 0, 9},
 			},
 			Bugs: []Bug{
-				{lastID, "rows are read above the last id that was published", "",
+				{lastID, "rows are read above the last id that was published", "last-id",
 					map[string]int{"log": 0, "publishers": 1, "changes": 3}},
-				{markFirst, "rows are marked before their changes are acknowledged", "", outbox},
-				{confirmFirst, "what the log has handed out is confirmed", "", log},
-				{rowLSN, "the fold goes by the position of the row, not of the commit", "", log},
-				{equalApplied, "the fold counts a change again that it has last", "", outbox},
+				{markFirst, "rows are marked before their changes are acknowledged", "mark-first",
+					outbox},
+				{confirmFirst, "what the log has handed out is confirmed", "confirm-sent", log},
+				{rowLSN, "the fold goes by the position of the row, not of the commit", "row-lsn",
+					log},
+				{equalApplied, "the fold counts a change again that it has last", "equal-lsn",
+					outbox},
 			},
 		},
 		build: func(v Values, bug string) check.Spec[EnrollmentState] {
 			return newEnrollment(v, bug).spec()
 		},
-		say:  sayEnrollment,
-		show: (*EnrollmentState).String,
+		say:   sayEnrollment,
+		show:  (*EnrollmentState).String,
+		class: classOfEnrollment,
+		lift:  liftEnrollment,
 	})
 }

@@ -34,6 +34,10 @@ func TestLifted(t *testing.T) {
 		{"tile", replan, []string{"crash tile/0 life 1 after return putif 2"},
 			"crash tile/0 life 2 after return putif 2"},
 		{"tile", putOver, nil, "crash tile/1 life 1 after return put 2"},
+		{"enrollment", lastID, []string{"delay registrar/0 life 1 return publish 2 by 50s"}, ""},
+		{"enrollment", markFirst, nil, "crash poller/0 life 1 after call mark 1"},
+		{"enrollment", equalApplied, []string{"delay poller/0 life 1 reply Produce 1 by 50s"},
+			"crash poller/0 life 1 after request Produce 2"},
 	} {
 		t.Run(c.spec+"/"+c.bug, func(t *testing.T) {
 			e, err := Named(c.spec)
