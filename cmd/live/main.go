@@ -15,8 +15,9 @@ import (
 	"github.com/hopcheck/hopcheck/sim/schedule"
 )
 
-// The exit statuses, apart from 0. 1 is for a broken promise.
+// The exit statuses, apart from 0.
 const (
+	statusBroken    = 1
 	statusWrongUse  = 2
 	statusNotRun    = 3
 	statusUndecided = 4
@@ -107,7 +108,8 @@ func newRoot(to streams) *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.PersistentFlags().BoolVar(&p.json, "json", false, "print one JSON object a line")
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(p.upCommand(), p.downCommand(), p.statusCommand())
+	root.AddCommand(p.upCommand(), p.downCommand(), p.statusCommand(),
+		p.runCommand(), p.auditCommand(), p.cleanCommand(), p.processCommand())
 	return root
 }
 

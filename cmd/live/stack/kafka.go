@@ -96,6 +96,11 @@ func (s *Stack) configuration(st *State, srv *Server) string {
 		{"share.coordinator.state.topic.min.isr", inSync},
 		{"group.initial.rebalance.delay.ms", 0},
 		{"auto.create.topics.enable", false}, // a misspelt topic is an error
+		// A member that was killed is missed after 12 s, not 45, as in simulation.
+		{"group.consumer.min.session.timeout.ms", 6000},
+		{"group.consumer.session.timeout.ms", 12000},
+		{"group.consumer.min.heartbeat.interval.ms", 1000},
+		{"group.consumer.heartbeat.interval.ms", 3000},
 		// Small, for many of them on one machine. The cleaner's buffer is 128 MiB
 		// unless told, half of the heap.
 		{"num.network.threads", 2},
