@@ -12,7 +12,8 @@ import (
 // it no better.
 //
 // It goes by the appends that brokers made, whoever got to know of them, and takes a
-// record that the audit found and no reply tells of to have been there in time.
+// record that the audit found and no reply tells of to have been there in time. It
+// concludes nothing of a change when nothing but the audit tells that it committed.
 func ConfirmWithinAcked(topic string) Property {
 	name := "confirm-within-acked/" + topic
 	return Property{
@@ -46,17 +47,18 @@ const confirmedBreaks = `
 `
 
 func checkConfirmed(l *ledgerOfChanges, f *findings) {
-	told := make(map[string]bool)
+	told := make(map[changeName]bool)
 	for _, s := range steps(l.h, model.Call, model.Return, "confirm") {
 		for i := range l.changes {
 			c := &l.changes[i]
 			if c.id > s.ask.LSN {
 				break // changes are in the order of their positions
 			}
-			if c.took > s.ask.Seq || told[c.id] || l.inTopicBy(c.id, s.ask.Seq) {
+			committed := c.took != 0 && c.took < s.ask.Seq
+			if !committed || told[c.changeName] || l.inTopicBy(c.changeName, s.ask.Seq) {
 				continue
 			}
-			told[c.id] = true
+			told[c.changeName] = true
 			f.add(fmt.Sprintf("%s confirmed %s when change %s of %s (%s) was not in %s",
 				lifeText(lifeOf(s.ask)), s.ask.LSN, c.id, c.key, c.op, l.topic),
 				c.seq, s.ask.Seq, s.answer.Seq)

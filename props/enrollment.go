@@ -30,13 +30,20 @@ const (
 // opEnrolled is the change that takes a seat.
 const opEnrolled = "enrolled"
 
+// changeName is what tells changes apart. Two transactions may find the log of the
+// database at one position when they insert their outbox rows, but not of one key.
+type changeName struct{ id, key string }
+
+func nameOf(r *model.Record) changeName { return changeName{r.ID, r.Key} }
+
 // change is one committed change of an enrollment.
 type change struct {
-	id, key, op string
-	order       string // its place in the order of commits
-	took        int64  // when its commit took effect; 0: not told
-	pending     bool   // nobody has said that it is published
-	seq         int64  // of the event that tells of it
+	changeName
+	op      string
+	order   string // its place in the order of commits
+	took    int64  // its commit took effect here at the latest; 0: not told
+	pending bool   // nobody has said that it is published
+	seq     int64  // of the event that tells of it
 }
 
 // ledgerOfChanges is what a history says of a database, and of a topic that its
@@ -46,11 +53,11 @@ type ledgerOfChanges struct {
 	topic    string
 	source   Source
 	changes  []change // in the order of commits
-	byID     map[string]*change
+	byName   map[changeName]*change
 	logs     []partitionLog
-	first    map[string]spot  // where the first copy of an id stands
-	appended map[string]int64 // when the first copy was asked to be appended
-	known    bool             // the database and the topic were read, whole
+	first    map[changeName]spot  // where the first copy of a change stands
+	appended map[changeName]int64 // when the first copy was asked to be appended
+	known    bool                 // the database and the topic were read, whole
 }
 
 // spot is where a record stands, and the event of the audit that says so.
@@ -64,15 +71,15 @@ type spot struct {
 func openChanges(h *model.History, topic string, source Source) *ledgerOfChanges {
 	l := &ledgerOfChanges{
 		ledger: openLedger(h), topic: topic, source: source,
-		byID: make(map[string]*change), first: make(map[string]spot),
-		appended: make(map[string]int64),
+		byName: make(map[changeName]*change), first: make(map[changeName]spot),
+		appended: make(map[changeName]int64),
 	}
 	l.readChanges()
 	slices.SortStableFunc(l.changes, func(a, b change) int {
 		return strings.Compare(a.order, b.order)
 	})
 	for i := range l.changes {
-		l.byID[l.changes[i].id] = &l.changes[i]
+		l.byName[l.changes[i].changeName] = &l.changes[i]
 	}
 	l.logs = l.ledger.logs(topic)
 	whole := len(l.logs) > 0 && !l.logUnread(topic)
@@ -80,8 +87,8 @@ func openChanges(h *model.History, topic string, source Source) *ledgerOfChanges
 		log := &l.logs[i]
 		whole = whole && log.start == 0
 		for r := range log.decided() {
-			if _, ok := l.first[r.ID]; !ok {
-				l.first[r.ID] = spot{log.partition, r.Offset, log.seq}
+			if _, ok := l.first[nameOf(r)]; !ok && r.Class == "" {
+				l.first[nameOf(r)] = spot{log.partition, r.Offset, log.seq}
 			}
 		}
 	}
@@ -91,68 +98,78 @@ func openChanges(h *model.History, topic string, source Source) *ledgerOfChanges
 }
 
 // readChanges lists the committed changes: a poller's by the outbox that the audit read,
-// those of the log by the commits.
+// those of the log by the answers to commits, by what a stream handed out, and by the
+// rows that the audit read, which tell of the last change of each key.
 func (l *ledgerOfChanges) readChanges() {
-	took := make(map[string]int64)
-	for _, s := range steps(l.h, model.Call, model.Return, "commit") {
+	if l.source == FromOutbox {
+		for _, row := range l.audit.Outbox {
+			l.changes = append(l.changes, change{
+				changeName: changeName{row.Source, row.Key}, op: row.Op, order: row.Commit,
+				pending: !row.Published, seq: row.Seq,
+			})
+		}
+		return
+	}
+	told := make(map[changeName]bool)
+	for _, s := range steps(l.h, model.Call, model.Return, "commit", "next") {
+		took := s.ask.Seq
+		if s.ask.Op == "next" {
+			took = s.answer.Seq
+		}
 		for i := range s.answer.Parts {
 			p := &s.answer.Parts[i]
 			for j := range p.Records {
-				r := &p.Records[j]
-				took[r.ID] = s.ask.Seq
-				if l.source == FromLog && p.Topic == enrollmentTable {
-					l.changes = append(l.changes, change{
-						id: r.ID, key: r.Key, op: r.Cell, order: r.ID, took: s.ask.Seq,
-						pending: r.ID > l.audit.Slot.Confirmed, seq: s.answer.Seq,
+				if r := &p.Records[j]; p.Topic == enrollmentTable {
+					l.addChange(told, change{
+						changeName: nameOf(r), op: r.Cell, took: took, seq: s.answer.Seq,
 					})
 				}
 			}
 		}
 	}
-	if l.source != FromOutbox {
-		return
-	}
-	for _, row := range l.audit.Outbox {
-		l.changes = append(l.changes, change{
-			id: row.Source, key: row.Key, op: row.Op, order: row.Commit, took: took[row.Source],
-			pending: !row.Published, seq: row.Seq,
+	for _, row := range l.audit.Rows {
+		l.addChange(told, change{
+			changeName: changeName{row.LSN, row.Key}, op: row.Op, seq: row.Seq,
 		})
 	}
 }
 
-// readAppends notes when each id was first asked to be appended, of the requests that
-// did append.
+// addChange adds a change from the log, unless it has been told already. A server that
+// has no witness says no position with a commit.
+func (l *ledgerOfChanges) addChange(told map[changeName]bool, c change) {
+	if c.id == "" || told[c.changeName] {
+		return
+	}
+	told[c.changeName] = true
+	c.order, c.pending = c.id, c.id > l.audit.Slot.Confirmed
+	l.changes = append(l.changes, c)
+}
+
+// readAppends notes when each change was first asked to be appended, of the requests
+// that did append, and that no aborted transaction took back.
 func (l *ledgerOfChanges) readAppends() {
-	events := l.h.Events()
-	for i := range events {
-		e := &events[i]
-		if e.Kind != model.Reply || e.Op != "Produce" || e.Err != "" {
-			continue
-		}
-		for j := range e.Parts {
-			p := &e.Parts[j]
-			if p.Topic != l.topic || p.Err != "" {
+	for a := range appends(l.h, l.topic) {
+		if log := logOf(l.logs, a.part.Partition); log != nil {
+			if r := log.at(a.offset); r != nil && r.Kind == model.Aborted {
 				continue
 			}
-			for k := range p.Records {
-				id := p.Records[k].ID
-				if at, ok := l.appended[id]; !ok || e.Took() < at {
-					l.appended[id] = e.Took()
-				}
-			}
+		}
+		name := nameOf(a.record)
+		if at, ok := l.appended[name]; !ok || a.event.Took() < at {
+			l.appended[name] = a.event.Took()
 		}
 	}
 }
 
-// inTopicBy reports whether a copy of an id was in the topic when something was asked
+// inTopicBy reports whether a copy of a change was in the topic when something was asked
 // for. A copy that the audit found and no reply tells of is given the benefit of the
 // doubt.
-func (l *ledgerOfChanges) inTopicBy(id string, seq int64) bool {
-	at, told := l.appended[id]
+func (l *ledgerOfChanges) inTopicBy(name changeName, seq int64) bool {
+	at, told := l.appended[name]
 	if told {
 		return at < seq
 	}
-	_, found := l.first[id]
+	_, found := l.first[name]
 	return found
 }
 
@@ -192,7 +209,11 @@ func (l *ledgerOfChanges) snapshots(prefix string) (all []snapshot, whole bool) 
 				read = s.part.Offset
 			}
 		}
-		whole = whole && read >= l.logs[i].end
+		next := int64(0) // of what there is to fold: a control record is nothing
+		for r := range l.logs[i].decided() {
+			next = r.Offset + 1
+		}
+		whole = whole && read >= next
 	}
 	return all, whole
 }

@@ -9,8 +9,10 @@ import (
 
 // FoldEqualsDatabase promises that whoever folds the topic ends with what the database
 // holds: for each key the snapshots below prefix, and the last note "cohort", say what
-// the last published commit of that key did. If nothing is pending, that is the row of
-// the database, whatever the topic's records are called.
+// the last published commit of that key did. A commit that got lost before it was
+// published is none of the fold's business. Where the topic has records of a key that
+// are called like no commit, the fold must say, once nothing is pending, what the row of
+// the database says.
 //
 // It concludes nothing where the snapshots have not read the topic to its end, or where
 // the audit could not read the database, the topic or an object.
@@ -71,7 +73,7 @@ func checkFold(l *ledgerOfChanges, prefix string, f *findings) {
 	if !l.known || !whole {
 		return
 	}
-	want, seqs := l.published()
+	want, unsure, seqs := l.published()
 	has := make(map[string]*model.Record)
 	for _, s := range all {
 		seqs = append(seqs, s.Seq)
@@ -87,7 +89,7 @@ func checkFold(l *ledgerOfChanges, prefix string, f *findings) {
 		if has[key] != nil {
 			op = has[key].Cell
 		}
-		if op != want[key] {
+		if op != want[key] && !unsure[key] {
 			f.add(fmt.Sprintf("%s is %s by the fold, and %s by the last published commit",
 				key, orNothing(op), orNothing(want[key])), seqs...)
 		}
@@ -98,33 +100,43 @@ func checkFold(l *ledgerOfChanges, prefix string, f *findings) {
 	}
 	for _, c := range report.Counts {
 		key, ok := strings.CutPrefix(c.Of, enrolledWord)
-		if ok && (c.N == 1) != (want[key] == opEnrolled) {
+		if ok && !unsure[key] && (c.N == 1) != (want[key] == opEnrolled) {
 			f.add(fmt.Sprintf("%s reports %d for %s, which is %s by the last published commit",
 				report.Proc, c.N, key, orNothing(want[key])), append(seqs, report.Seq)...)
 		}
 	}
 }
 
-// published returns what the last published commit of each key did, and the events that
-// say so.
-func (l *ledgerOfChanges) published() (ops map[string]string, seqs []int64) {
-	ops = make(map[string]string)
-	for i := range l.logs {
-		seqs = append(seqs, l.logs[i].seq)
-	}
-	if l.settled() {
-		for i := range l.audit.Rows {
-			ops[l.audit.Rows[i].Key] = l.audit.Rows[i].Op
-			seqs = append(seqs, l.audit.Rows[i].Seq)
-		}
-		return ops, seqs
-	}
+// published returns what the last published commit of each key did, of which keys that
+// is not known, and the events that say so.
+func (l *ledgerOfChanges) published() (
+	ops map[string]string, unsure map[string]bool, seqs []int64,
+) {
+	ops, unsure = make(map[string]string), make(map[string]bool)
 	for i := range l.changes { // in the order of commits
-		if c := &l.changes[i]; l.first[c.id] != (spot{}) {
+		if c := &l.changes[i]; l.first[c.changeName] != (spot{}) {
 			ops[c.key] = c.op
 		}
 	}
-	return ops, seqs
+	for i := range l.logs {
+		seqs = append(seqs, l.logs[i].seq)
+		for r := range l.logs[i].decided() {
+			if r.Class == "" && l.byName[nameOf(r)] == nil {
+				unsure[r.Key] = true
+			}
+		}
+	}
+	if !l.settled() {
+		return ops, unsure, seqs
+	}
+	for i := range l.audit.Rows {
+		row := &l.audit.Rows[i]
+		seqs = append(seqs, row.Seq)
+		if unsure[row.Key] {
+			ops[row.Key] = row.Op
+		}
+	}
+	return ops, nil, seqs
 }
 
 func orNothing(op string) string {

@@ -49,7 +49,7 @@ func checkMarks(l *ledgerOfChanges, f *findings) {
 			}
 			for j := range p.Records {
 				r := &p.Records[j]
-				if !l.inTopicBy(r.ID, s.ask.Seq) {
+				if r.ID != "" && !l.inTopicBy(nameOf(r), s.ask.Seq) {
 					f.add(fmt.Sprintf("%s marked row %d (%s of %s) when it was not in %s",
 						lifeText(lifeOf(s.ask)), r.Offset, r.ID, r.Key, l.topic),
 						s.ask.Seq, s.answer.Seq)

@@ -11,8 +11,8 @@ import (
 // commits: their first copies stand in the audited topic in that order, all in one
 // partition. Later copies may stand anywhere: who folds them drops them.
 //
-// It concludes nothing without an audit of the topic, and nothing of records whose
-// commit is not known.
+// It concludes nothing without an audit of the topic, nothing of records whose commit is
+// not known, and nothing of partitions from which retention took records.
 func OrderPerKey(topic string, source Source) Property {
 	name := "order-per-key/" + topic
 	return Property{
@@ -63,10 +63,13 @@ func checkKeyOrder(l *ledgerOfChanges, f *findings) {
 	last := make(map[string]latest) // by key, in the order of the log
 	for i := range l.logs {
 		log := &l.logs[i]
+		if log.start > 0 {
+			continue // it may have taken first copies
+		}
 		for r := range log.decided() {
-			c := l.byID[r.ID]
+			c := l.byName[nameOf(r)]
 			at := spot{log.partition, r.Offset, log.seq}
-			if c == nil || l.first[r.ID] != at {
+			if c == nil || l.first[c.changeName] != at {
 				continue
 			}
 			before, ok := last[c.key]

@@ -11,8 +11,8 @@ import (
 // the slot is not confirmed so far. That is lag and no loss.
 //
 // It concludes nothing without an audit of the database and of the topic, or where
-// retention took records. Of changes that come from the log it knows those whose commit
-// the history tells of. A slot that is lost or missing keeps nothing: what is not in the
+// retention took records. Of changes that come from the log it knows those that a commit,
+// a stream or a row tells of. A slot that is lost or missing keeps nothing: what is not in the
 // topic then is lost.
 func PublishedOrPending(topic string, source Source) Property {
 	name := "published-or-pending/" + topic
@@ -63,7 +63,7 @@ func checkPending(l *ledgerOfChanges, f *findings) {
 	gone := l.source == FromLog && (slot.State == "lost" || slot.State == "missing")
 	for i := range l.changes {
 		c := &l.changes[i]
-		if _, ok := l.first[c.id]; ok || c.pending && !gone {
+		if _, ok := l.first[c.changeName]; ok || c.pending && !gone {
 			continue
 		}
 		why := "its row is marked as published"

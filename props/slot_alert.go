@@ -48,39 +48,66 @@ const slotBreaks = `
 2 LATE - observe slot key=slot lsn=A/0 (retained OVER) (lag 0) note=reserved
 `
 
+// slotCheck is what is known of a slot so far.
+type slotCheck struct {
+	limit  int64
+	danger string        // the alert that is due, "" for none
+	bad    *model.Event  // what first said so
+	since  time.Duration // from when on somebody should have been called
+	called string        // the last alert, as long as nobody saw the slot well
+	looked time.Duration // when the last look was
+}
+
 func checkSlot(h *model.History, limit int64, within time.Duration, f *findings) {
-	var bad *model.Event // what first said that the slot is in danger, and nobody called since
-	called := false      // since it is
-	events := h.Events()
+	c := slotCheck{limit: limit}
 	var last *model.Event
+	events := h.Events()
 	for i := range events {
 		e := &events[i]
 		last = e
-		looked := e.Op == "slot" && e.Err == "" &&
-			(e.Kind == model.Return || e.Kind == model.Observe)
-		switch {
-		case e.Kind == model.Alert && slices.Contains(slotAlerts, e.Op):
-			called, bad = true, nil
-		case !looked:
-		case e.Count("retained") <= limit && e.Note == "reserved":
-			called, bad = false, nil
-		case bad == nil && !called:
-			bad = e
-		}
-		if bad != nil && e.At-bad.At > within {
+		if c.bad != nil && e.At-c.since > within {
 			break
 		}
+		switch {
+		case e.Kind == model.Alert && slices.Contains(slotAlerts, e.Op):
+			if c.called = e.Op; c.called == c.danger {
+				c.danger, c.bad = "", nil
+			}
+		case e.Op == "slot" && e.Err == "" && (e.Kind == model.Return || e.Kind == model.Observe):
+			c.look(e)
+		}
 	}
-	if bad == nil {
-		return
-	}
-	// Who looks only at the end finds a slot that grew all the time.
-	since := last.At - bad.At
-	if bad.Kind == model.Observe {
-		since = last.At
-	}
-	if since > within {
+	if c.bad != nil && last.At-c.since > within {
 		f.add(fmt.Sprintf("the slot (%s) held back %d bytes at %s, and nobody was called within %s",
-			bad.Note, bad.Count("retained"), bad.At, within), bad.Seq, last.Seq)
+			c.bad.Note, c.bad.Count("retained"), c.bad.At, within), c.bad.Seq, last.Seq)
 	}
+}
+
+// look takes in one answer about the slot. One that got lost is true, but whoever asked
+// goes on as if there had been none: it calls nobody, and does not call again for a
+// danger that it knows.
+func (c *slotCheck) look(e *model.Event) {
+	danger := ""
+	switch {
+	case e.Note != "reserved" && e.Note != "extended": // PostgreSQL's word for much
+		danger = "slot-" + e.Note
+	case e.Count("retained") > c.limit:
+		danger = "slot-limit"
+	case max(e.Count("retained"), e.Count("lag")) < c.limit: // at the limit is neither
+		c.danger, c.bad = "", nil
+		if e.Outcome != model.Unknown {
+			c.called = ""
+		}
+	}
+	switch {
+	case danger == "" || danger == c.danger:
+	case danger == c.called:
+		c.danger, c.bad = "", nil
+	default:
+		c.danger, c.bad, c.since = danger, e, e.At
+		if e.Kind == model.Observe { // it came some time after somebody looked last
+			c.since = c.looked
+		}
+	}
+	c.looked = e.At
 }
