@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hopcheck/hopcheck/model"
 	"github.com/hopcheck/hopcheck/model/specs"
 	"github.com/hopcheck/hopcheck/sim"
 	"github.com/hopcheck/hopcheck/sim/mutants"
@@ -31,6 +30,8 @@ type lift struct {
 	World   string `json:"world,omitempty"`
 	Promise string `json:"promise,omitempty"` // that the mutant must break
 	Witness string `json:"witness,omitempty"`
+	// Also are other promises that the schedule breaks on the mutant.
+	Also []string `json:"also_broken,omitempty"`
 
 	// Tries is how many schedules were run, Of how many there were to try, and Looked
 	// how far the last one is from the lifted one. Idle is how many of them named an
@@ -144,7 +145,7 @@ func (l *lift) search(
 // with the mutant and no faults.
 func (l *lift) again(ctx context.Context, f *fleet, s scene, found schedule.Schedule) error {
 	for range liftReplays {
-		h, broke, err := l.replay(ctx, f, s, found)
+		r, broke, err := l.replay(ctx, f, s, found)
 		if err != nil {
 			return err
 		}
@@ -153,8 +154,11 @@ func (l *lift) again(ctx context.Context, f *fleet, s scene, found schedule.Sche
 		}
 		if l.Agreed++; l.Witness == "" {
 			l.Witness = broke
+			l.Also = slices.DeleteFunc(sim.Verdict(r.Broken), func(promise string) bool {
+				return promise == l.Promise
+			})
 			recorded := found
-			recorded.Digest = h.Digest()
+			recorded.Digest = r.History.Digest()
 			l.Schedule = recorded.String()
 		}
 	}
@@ -189,11 +193,11 @@ func (l *lift) control(
 	return held, nil
 }
 
-// replay runs a schedule in a fresh process and returns its history and in what way it
-// breaks the promise, "" for none.
+// replay runs a schedule in a fresh process and returns what came of it and in what way
+// that breaks the promise, "" for none.
 func (l *lift) replay(
 	ctx context.Context, f *fleet, s scene, plan schedule.Schedule,
-) (*model.History, string, error) {
+) (*sim.Result, string, error) {
 	w, err := s.build()
 	if err != nil {
 		return nil, "", notRun("%w", err)
@@ -211,10 +215,10 @@ func (l *lift) replay(
 	}
 	for _, b := range r.Result.Broken {
 		if b.Promise == l.Promise {
-			return r.Result.History, b.Witness, nil
+			return r.Result, b.Witness, nil
 		}
 	}
-	return r.Result.History, "", nil
+	return r.Result, "", nil
 }
 
 // tried is how a search around a lifted schedule ended.

@@ -48,6 +48,9 @@ func printLift(w io.Writer, colour palette, r specs.Report, l lift) {
 	for _, line := range strings.Split(strings.TrimSpace(l.Schedule), "\n") {
 		fmt.Fprintln(w, "    "+line)
 	}
+	if len(l.Also) > 0 {
+		fmt.Fprint(w, fold("also broken: "+strings.Join(l.Also, ", "), "  "))
+	}
 	idle := ""
 	if l.Idle > 0 {
 		idle = fmt.Sprintf(" (%d named an event that never came)", l.Idle)
