@@ -89,14 +89,7 @@ func (c Campaign) Run(t *testing.T) (*Report, error) {
 	if c.Schedules == 0 {
 		c.Schedules = 100
 	}
-	r := &hunt{
-		Campaign: c, t: t, w: c.World.defaults(),
-		report: &Report{
-			World: c.World.Name, Mutant: c.Mutant, Seed: c.Seed,
-			Kills: make(map[string]int), Seen: make(map[string]int),
-			Evidence: make(map[string]int), Walked: make(map[string]int),
-		},
-	}
+	r := c.begin(t)
 	if err := r.scout(); err != nil {
 		return nil, err
 	}
@@ -112,6 +105,17 @@ func (c Campaign) Run(t *testing.T) (*Report, error) {
 		}
 	}
 	return r.report, nil
+}
+
+func (c Campaign) begin(t *testing.T) *hunt {
+	return &hunt{
+		Campaign: c, t: t, w: c.World.defaults(),
+		report: &Report{
+			World: c.World.Name, Mutant: c.Mutant, Seed: c.Seed,
+			Kills: make(map[string]int), Seen: make(map[string]int),
+			Evidence: make(map[string]int), Walked: make(map[string]int),
+		},
+	}
 }
 
 // hunt is a campaign while it goes on.
@@ -285,6 +289,11 @@ func (r *hunt) shrink() error {
 	if err := r.shrinkToCrash(fails); err != nil {
 		return err
 	}
+	return r.again()
+}
+
+// again replays the smallest schedule, and makes a failure of it.
+func (r *hunt) again() error {
 	f := r.report.Failure
 	f.Schedule = r.best
 	for range replays {

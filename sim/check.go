@@ -44,22 +44,46 @@ func Seed(seed uint64) Option { return func(c *Campaign) { c.Seed = seed } }
 // t must be a *testing.T that has no parallel siblings: runs are one at a time.
 func Check(t testing.TB, w World, opts ...Option) {
 	t.Helper()
+	tt, c, ok := prepare(t, w, opts)
+	if !ok {
+		return
+	}
+	report, err := c.Run(tt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report.Failure != nil {
+		failed(t, report.Failure)
+	}
+	for _, s := range w.Sometimes {
+		if report.Seen[s.Name] == 0 {
+			t.Errorf("never seen in %d schedules: %s (%s): the promises may hold only because "+
+				"nothing happened", report.Schedules, s.Name, s.Says)
+		}
+	}
+}
+
+// prepare returns the campaign that options and flags ask for, where there is still
+// something to run: not after a replay that a flag asks for, nor after a saved schedule
+// that broke a promise.
+func prepare(t testing.TB, w World, opts []Option) (*testing.T, Campaign, bool) {
+	t.Helper()
+	c := Campaign{World: w, Seed: 1}
 	tt, ok := t.(*testing.T)
 	if !ok {
-		t.Fatalf("sim.Check needs a *testing.T, not a %T: virtual time runs in its frame", t)
-		return
+		t.Fatalf("hopcheck needs a *testing.T, not a %T: virtual time runs in its frame", t)
+		return nil, c, false
 	}
 	if !Simulates {
 		t.Fatal(ErrNeedsTag)
 	}
 	if *replayFlag != "" {
 		checkReplay(tt, w, *replayFlag)
-		return
+		return tt, c, false
 	}
 	if !checkSaved(tt, w) {
-		return
+		return tt, c, false
 	}
-	c := Campaign{World: w, Seed: 1}
 	for _, o := range opts {
 		o(&c)
 	}
@@ -72,23 +96,17 @@ func Check(t testing.TB, w World, opts ...Option) {
 		}
 		t.Logf("hopcheck: seed %d", c.Seed)
 	}
-	report, err := c.Run(tt)
+	return tt, c, true
+}
+
+// failed saves the schedule of a failure and fails t with it.
+func failed(t testing.TB, f *Failure) {
+	t.Helper()
+	path, err := SaveSchedule(savedSchedules, f.Schedule)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%s\nsaving the schedule: %v", f.Message("not saved"), err)
 	}
-	if f := report.Failure; f != nil {
-		path, err := SaveSchedule(savedSchedules, f.Schedule)
-		if err != nil {
-			t.Fatalf("%s\nsaving the schedule: %v", f.Message("not saved"), err)
-		}
-		t.Fatal("\n" + f.Message(replayCommand(t.Name(), path)))
-	}
-	for _, s := range w.Sometimes {
-		if report.Seen[s.Name] == 0 {
-			t.Errorf("never seen in %d schedules: %s (%s): the promises may hold only because "+
-				"nothing happened", report.Schedules, s.Name, s.Says)
-		}
-	}
+	t.Fatal("\n" + f.Message(replayCommand(t.Name(), path)))
 }
 
 func seedSet() bool {

@@ -88,3 +88,14 @@ func ExampleCheck() {
 		sim.Check(t, shoutWorld)
 	}
 }
+
+// Where chance is not enough, try everything: every single crash of shout, and with 2
+// every pair of them.
+func ExampleExplore() {
+	// func TestShoutCrashes(t *testing.T) {
+	_ = func(t *testing.T) {
+		w := shoutWorld
+		w.Verbs = []string{"crash"}
+		sim.Explore(t, w, 1)
+	}
+}

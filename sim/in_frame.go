@@ -21,6 +21,11 @@ func (f Frame) Run(w World, s schedule.Schedule) (*Result, error) { return Run(f
 // Campaign runs a campaign: see [Campaign.Run].
 func (f Frame) Campaign(c Campaign) (*Report, error) { return c.Run(f.t) }
 
+// Explore runs parts of an exploration: see [Exploration.RunParts].
+func (f Frame) Explore(e Exploration, parts []Part) (*Explored, error) {
+	return e.RunParts(f.t, parts)
+}
+
 // Replay runs a schedule again: see [Replay].
 func (f Frame) Replay(w World, s schedule.Schedule) (*Replayed, error) {
 	return Replay(f.t, w, s)
