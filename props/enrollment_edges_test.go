@@ -1,6 +1,7 @@
 package props_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -78,6 +79,12 @@ func TestSameSource(t *testing.T) {
 1 1s p/0 life 1 reply Produce 1 done [t/0 @0 {@0 id=A/1 key=tim/go}]
 2 2s p/0 life 1 return mark 1 done [outbox/0 {@1 id=A/1 key=ada/go}]
 `, []string{"marked row 1 (A/1 of ada/go)"}},
+		{"a row of which no position is told", `
+1 2s p/0 life 1 return mark 1 done [outbox/0 {@1 key=ada/go}]
+`, nil},
+		{"another table's rows", `
+1 2s p/0 life 1 return mark 1 done [other/0 {@1 id=A/1 key=ada/go}]
+`, nil},
 		{"its answer was an error, so nobody knows", `
 1 2s p/0 life 1 return mark 1 unknown err=closed [outbox/0 {@1 id=A/1 key=ada/go}]
 `, nil},
@@ -127,6 +134,10 @@ func TestConfirmAndCrash(t *testing.T) {
 1 1s p/0 life 1 return next 1 done key=ada/go lsn=B/1 [enrollment/0 {id=B/1 key=ada/go}]
 2 3s p/0 life 1 return confirm 1 done lsn=C/0
 `, []string{"confirmed C/0 when change B/1"}},
+		{"up to the change and no further", `
+1 1s COMMIT-B
+2 2s p/0 life 1 return confirm 1 done lsn=B/1
+`, []string{"confirmed B/1 when change B/1"}},
 		{"only up to the change before", `
 1 1s COMMIT-B
 2 1s COMMIT-D
@@ -161,7 +172,40 @@ func TestFoldWhatWasPublished(t *testing.T) {
 5 9s - observe object key=x/0 [t/0 @3 {id=A/1 key=ada/go cell=enrolled}]
 `, []string{"ada/go is enrolled by the fold, and dropped by the last published commit"}},
 	})
+	checkFilled(t, props.FoldEqualsDatabase("t", "x", props.FromLog), []edge{
+		{"records under other names, and something is pending", `
+1 1s COMMIT-B
+2 2s COMMIT-D
+3 8s l/0 life 1 note cohort ("enrolled ada/go" 1)
+4 9s ROW-D
+5 9s LOG-0 end=1 {@0 id=Y/1 key=ada/go cell=enrolled}]
+6 9s SLOT lsn=C/0 note=reserved
+7 9s - observe object key=x/0 [t/0 @1 {id=Y/1 key=ada/go cell=enrolled}]
+`, nil},
+		{"in two partitions, the later one first", `
+1 1s COMMIT-B
+2 2s COMMIT-D
+3 9s ROW-D
+4 9s LOG-0 end=2 {@0 id=B/1 key=ada/go cell=enrolled} {@1 id=D/1 key=ada/go cell=dropped}]
+5 9s SLOT lsn=E/0 note=reserved
+6 9s - observe object key=x/0 [t/0 @2 {id=D/1 key=ada/go cell=dropped}]
+7 9s - observe object key=x/1 [t/1 @0 {id=B/1 key=ada/go cell=enrolled}]
+`, nil},
+	})
+}
+
+// TestSeatsOfSnapshots judges each snapshot that was ever stored, and no other.
+func TestSeatsOfSnapshots(t *testing.T) {
 	checkFilled(t, props.EqualLSNNoOp("t", "x"), []edge{
+		{"two changes under one position: the first wins", `
+1 9s LOG-0 end=2 {@0 id=B/1 key=ada/go cell=enrolled} {@1 id=B/1 key=ada/go cell=dropped}]
+2 9s - observe object key=x/0 [t/0 @2] ("seats go" 0)
+`, []string{"x/0 counts 0 seats in go, and the changes below offset 2 of t/0 make 1"}},
+		{"an object that could not be read", `
+1 1s c/0 life 1 return putif 1 done key=x/0 digest=1 [t/0 @1] ("seats go" 2)
+2 9s LOG-0 end=1 {@0 id=B/1 key=ada/go cell=enrolled}]
+3 9s - observe object err=timeout key=x/0
+`, nil},
 		{"a snapshot that was replaced since", `
 1 1s c/0 life 1 return putif 1 unknown key=x/0 digest=1 [t/0 @2] ("seats go" 2)
 2 2s c/0 life 1 return putif 2 done key=x/0 digest=2 [t/0 @3] ("seats go" 0)
@@ -220,6 +264,20 @@ func TestSlotAlertUnseen(t *testing.T) {
 3 2s m/0 life 1 return slot 2 done key=slot (retained 0) note=lost
 4 300s m/0 life 1 return slot 3 done key=slot (retained 0) note=lost
 `, []string{"the slot (lost) held back 0 bytes at 2s"}},
+		{"told of another danger", `
+1 1s m/0 life 1 return slot 1 done key=slot (retained 101) note=reserved
+2 1s m/0 life 1 alert slot-lost
+3 300s m/0 life 1 return slot 2 done key=slot (retained 101) note=reserved
+`, []string{"the slot (reserved) held back 101 bytes at 1s"}},
+		{"seen again and again, and told of never", `
+1 1s m/0 life 1 return slot 1 done key=slot (retained 101) note=reserved
+2 50s m/0 life 1 return slot 2 done key=slot (retained 102) note=reserved
+3 100s m/0 life 1 return slot 3 done key=slot (retained 103) note=reserved
+`, []string{"the slot (reserved) held back 101 bytes at 1s"}},
+		{"more than max_wal_size is no danger by itself", `
+1 1s m/0 life 1 return slot 1 done key=slot (retained 7) note=extended
+2 300s m/0 life 1 return slot 2 done key=slot (retained 7) note=extended
+`, nil},
 		{"told of each", `
 1 1s m/0 life 1 return slot 1 done key=slot (retained 101) note=reserved
 2 1s m/0 life 1 alert slot-limit
@@ -238,5 +296,29 @@ func TestSlotAlertUnseen(t *testing.T) {
 1 1s m/0 life 1 return slot 1 not-done err=closed key=slot (retained 101) note=reserved
 2 300s SLOT (retained 7) note=reserved
 `, nil},
+	})
+}
+
+func TestSeatCountsEdges(t *testing.T) {
+	const published = `
+1 1s COMMIT-B
+2 2s COMMIT-D
+3 8s l/0 life 1 note cohort ("seats go" 1)
+4 9s ROW-D
+5 9s - observe row key=tim/go lsn=B/2 [enrollment/0 {id=B/2 key=tim/go cell=enrolled}]
+`
+	const folded = "7 9s - observe object key=x/0 [t/0 @3]\n"
+	const log = "8 9s LOG-0 end=3 {@0 id=B/1 key=ada/go} {@1 id=B/2 key=tim/go} {@2 id=D/1 key=ada/go}]\n"
+	checkFilled(t, props.SeatCounts("t", "x", props.FromLog), []edge{
+		{"who dropped has no seat", published + "6 9s SLOT lsn=E/0 note=reserved\n" + folded + log, nil},
+		{"who dropped has one still", strings.Replace(published, `"seats go" 1`, `"seats go" 2`, 1) +
+			"6 9s SLOT lsn=E/0 note=reserved\n" + folded + log,
+			[]string{"go has 2 seats by the fold, and 1 enrolled in the database"}},
+		{"something is pending", strings.Replace(published, `"seats go" 1`, `"seats go" 2`, 1) +
+			"6 9s SLOT lsn=C/0 note=reserved\n" + folded + log, nil},
+		{"nobody looked at the slot", strings.Replace(published, `"seats go" 1`, `"seats go" 2`, 1) +
+			"6 9s SLOT err=timeout\n" + folded + log, nil},
+		{"not all is folded in", strings.Replace(published, `"seats go" 1`, `"seats go" 2`, 1) +
+			"6 9s SLOT lsn=E/0 note=reserved\n" + strings.Replace(folded, "@3", "@2", 1) + log, nil},
 	})
 }
