@@ -152,6 +152,15 @@ func TestCounts(t *testing.T) {
 		}},
 		{Name: "never", Seen: func(*model.History) bool { return false }},
 	}
+	w.Walked = func(h *model.History) map[string]int {
+		steps := map[string]int{"run": 1}
+		for i := range h.Events() {
+			if h.Events()[i].Kind == model.Crash {
+				steps["crash"]++
+			}
+		}
+		return steps
+	}
 	w.Evidence = []props.Evidence{{Name: "crashes", Count: func(h *model.History) int {
 		return len(events(h, "copier/0", model.Crash))
 	}}}
@@ -159,6 +168,9 @@ func TestCounts(t *testing.T) {
 	kills := 0
 	for _, n := range r.Kills {
 		kills += n
+	}
+	if r.Walked["run"] != r.Schedules || r.Walked["crash"] != kills {
+		t.Errorf("walked %v in %d schedules with %d kills", r.Walked, r.Schedules, kills)
 	}
 	if kills == 0 || kills != r.Evidence["crashes"] || kills != r.Faults {
 		t.Errorf("%d kills, %d in the histories, %d faults", kills, r.Evidence["crashes"], r.Faults)
@@ -197,11 +209,12 @@ func TestMerge(t *testing.T) {
 	one := sim.Report{
 		World: "w", Schedules: 1, Faults: 2, VirtualS: 3, Kills: map[string]int{"a": 1},
 		Seen: map[string]int{"s": 1}, Evidence: map[string]int{"e": 1},
+		Walked: map[string]int{"poll": 1},
 	}
 	two := sim.Report{
 		World: "w", Schedules: 10, Faults: 20, VirtualS: 30, Kills: map[string]int{"a": 1, "b": 2},
 		Seen: map[string]int{"s": 1}, Evidence: map[string]int{"f": 1}, Failure: failure,
-		Stopped: true,
+		Walked: map[string]int{"poll": 2, "put": 1}, Stopped: true,
 	}
 	var sum sim.Report // as one of no schedules
 	sum.Merge(&one)
@@ -209,7 +222,8 @@ func TestMerge(t *testing.T) {
 	sum.Merge(&sim.Report{Failure: &sim.Failure{Promise: "later"}})
 	want := sim.Report{
 		Schedules: 11, Faults: 22, VirtualS: 33, Kills: map[string]int{"a": 2, "b": 2},
-		Seen: map[string]int{"s": 2}, Evidence: map[string]int{"e": 1, "f": 1}, Stopped: true,
+		Seen: map[string]int{"s": 2}, Evidence: map[string]int{"e": 1, "f": 1},
+		Walked: map[string]int{"poll": 3, "put": 1}, Stopped: true,
 	}
 	if sum.Failure != failure {
 		t.Errorf("failure: %v", sum.Failure)
