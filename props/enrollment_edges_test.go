@@ -1,7 +1,6 @@
 package props_test
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -300,25 +299,35 @@ func TestSlotAlertUnseen(t *testing.T) {
 }
 
 func TestSeatCountsEdges(t *testing.T) {
-	const published = `
+	// Ada enrolled and dropped, and Tim is enrolled: one seat.
+	report := func(seats, slot, offset string) string {
+		return `
 1 1s COMMIT-B
 2 2s COMMIT-D
-3 8s l/0 life 1 note cohort ("seats go" 1)
+3 8s l/0 life 1 note cohort ("seats go" ` + seats + `)
 4 9s ROW-D
 5 9s - observe row key=tim/go lsn=B/2 [enrollment/0 {id=B/2 key=tim/go cell=enrolled}]
+6 9s SLOT ` + slot + `
+7 9s - observe object key=x/0 [t/0 @` + offset + `]
+8 9s LOG-0 end=3 {@0 id=B/1 key=ada/go} {@1 id=B/2 key=tim/go} {@2 id=D/1 key=ada/go}]
 `
-	const folded = "7 9s - observe object key=x/0 [t/0 @3]\n"
-	const log = "8 9s LOG-0 end=3 {@0 id=B/1 key=ada/go} {@1 id=B/2 key=tim/go} {@2 id=D/1 key=ada/go}]\n"
+	}
+	const confirmed = "lsn=E/0 note=reserved"
 	checkFilled(t, props.SeatCounts("t", "x", props.FromLog), []edge{
-		{"who dropped has no seat", published + "6 9s SLOT lsn=E/0 note=reserved\n" + folded + log, nil},
-		{"who dropped has one still", strings.Replace(published, `"seats go" 1`, `"seats go" 2`, 1) +
-			"6 9s SLOT lsn=E/0 note=reserved\n" + folded + log,
+		{"who dropped has no seat", report("1", confirmed, "3"), nil},
+		{"who dropped has one still", report("2", confirmed, "3"),
 			[]string{"go has 2 seats by the fold, and 1 enrolled in the database"}},
-		{"something is pending", strings.Replace(published, `"seats go" 1`, `"seats go" 2`, 1) +
-			"6 9s SLOT lsn=C/0 note=reserved\n" + folded + log, nil},
-		{"nobody looked at the slot", strings.Replace(published, `"seats go" 1`, `"seats go" 2`, 1) +
-			"6 9s SLOT err=timeout\n" + folded + log, nil},
-		{"not all is folded in", strings.Replace(published, `"seats go" 1`, `"seats go" 2`, 1) +
-			"6 9s SLOT lsn=E/0 note=reserved\n" + strings.Replace(folded, "@3", "@2", 1) + log, nil},
+		{"something is pending", report("2", "lsn=C/0 note=reserved", "3"), nil},
+		{"nobody looked at the slot", report("2", "err=timeout", "3"), nil},
+		{"not all is folded in", report("2", confirmed, "2"), nil},
+	})
+	checkFilled(t, props.SeatCounts("t", "x", props.FromOutbox), []edge{
+		{"retention took what the fold never saw", `
+1 8s l/0 life 1 note cohort
+2 9s ROW-B
+3 9s OUT-A (published 1)
+4 9s - observe log [t/0 @1 end=1]
+5 9s - observe object key=x/0 [t/0 @1]
+`, nil},
 	})
 }
