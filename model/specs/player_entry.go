@@ -34,6 +34,7 @@ func init() {
 				{errorIsFailure, "who has no answer tells the application: not done",
 					"error-is-failure", nil},
 				{newID, "an event that is sent again gets another id", "new-id", nil},
+				// The client is what numbers records, so no program of ours can do it.
 				{cancelledSequence,
 					"a record is cancelled after it was written, and the next one takes its number",
 					"", nil},

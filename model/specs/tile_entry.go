@@ -39,6 +39,7 @@ func init() {
 				{"accidents", "times that the checkpoint is removed while nobody runs", 1, 1, 0, 9},
 			},
 			Bugs: []Bug{
+				// An entry holds the sizes of files that are stored, so no mutant does it.
 				{sinkLogFirst, "the sink log names the parts before they are stored", "", one},
 				{replan, "a batch that was not committed is planned anew after a restart",
 					"replan", one},
