@@ -192,7 +192,8 @@ func TestTileExactEnd(t *testing.T) {
 	checkTile(t, props.TileExact("t", "x"), renumber([]edge{
 		{"a part of a batch under way is garbage", two + partA + partB + partC + sinkA + sinkB,
 			nil},
-		{"a batch is committed that the sink log does not have", two + partA + partB + sinkA + sinkB +
+		{"a batch is committed that the sink log does not have", two +
+			partA + partB + sinkA + sinkB +
 			"14 8s h/0 life 1 return putif 6 done key=C/2 digest=9\n", []string{
 			"in the end batch 2 is missing from the sink log; the last of all is 2"}},
 		{"a part is gone", two + partA + sinkA + sinkB, []string{
