@@ -47,6 +47,8 @@ func init() {
 				{equalApplied, "the fold counts a change again that it has last", "equal-lsn",
 					outbox},
 			},
+			Untold:  []string{"checkpoint"}, // a server says nothing of it
+			Conform: conformEnrollment,
 		},
 		build: func(v Values, bug string) check.Spec[EnrollmentState] {
 			return newEnrollment(v, bug).spec()

@@ -54,6 +54,8 @@ func init() {
 					two},
 				{putOver, "entries are put over whatever is there", "sink-log-put", two},
 			},
+			// A crash, and accidents that its worlds have without the specification.
+			Untold:  []string{"crash, put under way", "lose checkpoint", "refuse"},
 			Conform: conformTile,
 		},
 		build: func(v Values, bug string) check.Spec[TileState] {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hopcheck/hopcheck/hops"
 	"github.com/hopcheck/hopcheck/model"
+	"github.com/hopcheck/hopcheck/model/specs"
 	"github.com/hopcheck/hopcheck/props"
 	"github.com/hopcheck/hopcheck/sim"
 	"github.com/hopcheck/hopcheck/sim/bus"
@@ -45,7 +46,7 @@ func init() {
 		"enrollment-down":    {Publishers: 1, Log: true, Away: awayFor},
 	} {
 		register(Entry{
-			World: Enrollment(name, s), Hop: 5,
+			World: Enrollment(name, s), Hop: 5, Spec: "enrollment", At: s.Topology(),
 			Claim: "at-least-once publish, order per key kept; the fold equals the database",
 		})
 	}
@@ -59,6 +60,17 @@ type EnrollmentSetup struct {
 	Log bool
 	// Away is how long the first publisher takes to begin, virtual: the log grows.
 	Away time.Duration
+}
+
+// Topology says where in a history an enrollment world's traffic is.
+func (s EnrollmentSetup) Topology() specs.Topology {
+	proc := "poller"
+	if s.Log {
+		proc = "publisher"
+	}
+	return specs.Topology{
+		Topic: EnrollmentTopic, Proc: proc, Partitions: partitions, Prefix: CohortPrefix,
+	}
 }
 
 // Enrollment is the world of hop 5 under a name: an application that changes
