@@ -94,6 +94,8 @@ type job struct {
 	Schedule string `json:"schedule,omitempty"`
 	// A search has schedules, which are run until one breaks Target.
 	Tries []string `json:"tries,omitempty"`
+	// An exploration has a seed, too.
+	Explore *exploration `json:"explore,omitempty"`
 }
 
 func (j job) String() string {
@@ -113,6 +115,7 @@ type message struct {
 	Campaign *campaign `json:"campaign,omitempty"`
 	Replay   *replay   `json:"replay,omitempty"`
 	Tried    *tried    `json:"tried,omitempty"`
+	Explored *explored `json:"explored,omitempty"`
 	Err      string    `json:"err,omitempty"`
 }
 

@@ -112,7 +112,7 @@ func newRoot(to streams) *cobra.Command {
 	p.addTour(root)
 	root.AddCommand(p.runCommand(), p.replayCommand(), p.mutantsCommand(), p.judgeCommand(),
 		p.reportCommand(), p.checkCommand(), p.listCommand(), p.mergeCommand(),
-		p.eventsCommand())
+		p.eventsCommand(), p.exploreCommand())
 	return root
 }
 

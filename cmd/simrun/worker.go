@@ -58,6 +58,10 @@ func (w worker) do(j job) (message, error) {
 	if err != nil {
 		return message{}, err
 	}
+	if j.Explore != nil {
+		x, err := w.explore(world, j)
+		return message{Explored: x}, err
+	}
 	if len(j.Tries) > 0 {
 		t, err := w.search(world, j)
 		return message{Tried: t}, err
