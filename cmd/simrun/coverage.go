@@ -164,8 +164,10 @@ func (t coverageTable) print(spec string) {
 	}
 	n, all := walked(actions)
 	text := fmt.Sprintf("coverage of specification %s: %d of %d actions", spec, n, all)
-	if m, in := walked(classes); in > 0 {
+	if m, in := walked(classes); m > 0 {
 		text += fmt.Sprintf(", %d of %d by the class of the state before", m, in)
+	} else {
+		classes = nil // its histories are not sorted into classes
 	}
 	fmt.Fprintf(t.w, "\n%s\n", t.head(text))
 	g := grid{head: []string{"step"}, right: []bool{false}}
@@ -188,9 +190,11 @@ func (t coverageTable) print(spec string) {
 	for _, row := range rows {
 		fmt.Fprintln(t.w, "  "+row)
 	}
-	if never := neverWalked(classes); len(never) > 0 {
-		fmt.Fprint(t.w, t.faint("  never, step @ class of the state before:\n"+
-			foldList(never, "    ")))
+	if never := neverWalked(actions, classes); len(never) > 0 {
+		fmt.Fprint(t.w, t.faint("  walked, but never in these classes:\n"))
+		for _, step := range never {
+			fmt.Fprint(t.w, t.faint(fold(step, "    ")))
+		}
 	}
 	if e, err := specs.Named(spec); err == nil && len(e.Untold) > 0 {
 		fmt.Fprint(t.w, t.faint(fold("no history tells: "+strings.Join(e.Untold, ", "), "  ")))
@@ -238,12 +242,20 @@ func (t coverageTable) row(a covered, classes []covered) []string {
 	return append(row, "")
 }
 
-// neverWalked are the known steps that no history took, in every class one by one.
-func neverWalked(steps []covered) []string {
+// neverWalked are the actions that histories take, each with the classes in which none
+// does.
+func neverWalked(actions, classes []covered) []string {
 	var never []string
-	for _, s := range steps {
-		if s.Known && s.Walked == 0 {
-			never = append(never, s.Step)
+	for _, a := range actions {
+		var in []string
+		for _, c := range classes {
+			class, ok := strings.CutPrefix(c.Step, a.Step+" @ ")
+			if ok && c.Known && c.Walked == 0 {
+				in = append(in, class)
+			}
+		}
+		if a.Walked > 0 && len(in) > 0 {
+			never = append(never, a.Step+" @ "+strings.Join(in, "; "))
 		}
 	}
 	return never

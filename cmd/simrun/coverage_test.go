@@ -73,13 +73,18 @@ coverage of specification landing: 1 of 3 actions, 1 of 2 by the class of the st
   look                        never    -
   crash (fault)               never    -
   put fails (histories only)      1    -
-  never, step @ class of the state before:
+  walked, but never in these classes:
     put @ two owners
   no history tells: leave, rebalance
   of the steps that two can take, those of the first 5 states are known
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
+	}
+	out.Reset()
+	printCoverage(&out, false, lines[2:]) // none of its classes was walked: it has none
+	if text := out.String(); strings.Contains(text, "class of") || strings.Contains(text, "@") {
+		t.Errorf("classes of a specification that has none:\n%s", text)
 	}
 	sum := b.merged(a)
 	for i, want := range []covered{

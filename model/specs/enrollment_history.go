@@ -73,7 +73,7 @@ func (r *enrollmentReader) word() (word[EnrollmentState], error) {
 	spec.Init = []EnrollmentState{r.first}
 	return word[EnrollmentState]{
 		of: r.at.Topic, spec: spec, seen: r.seen, internal: enrollmentInternal, lazy: true,
-		show: (*EnrollmentState).String,
+		show: (*EnrollmentState).String, class: classOfEnrollment,
 	}, r.fault
 }
 

@@ -18,6 +18,11 @@ func (e Entry) Known(bound int) (specs.Known, error) {
 			set[p.Name] = min(e.replicas(), p.Max)
 		case "block":
 			set[p.Name] = min(e.At.Block, 2)
+		case "log":
+			set[p.Name] = 0
+			if e.At.Proc == "publisher" {
+				set[p.Name] = 1
+			}
 		case "accidents":
 			set[p.Name] = 0
 		}
