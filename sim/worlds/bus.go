@@ -13,7 +13,7 @@ const WholeBus = 6
 
 func init() {
 	register(Entry{
-		World: Bus(), Hop: WholeBus,
+		World: Bus(), Hop: WholeBus, Heavy: true,
 		Claim: "each hop's own, and none that reaches past its row",
 	})
 }

@@ -18,6 +18,8 @@ type Entry struct {
 	// Claim what may be claimed of it.
 	Hop   int
 	Claim string
+	// Heavy says that a run takes as long as several of another world's.
+	Heavy bool
 	// WithEvents returns the world fed with these record values instead of its own;
 	// nil where that makes no sense.
 	WithEvents func(values [][]byte) sim.World
