@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"crypto/rand"
@@ -195,8 +194,8 @@ func (f runFlags) values(w worlds.World, seed uint64) ([][]byte, error) {
 		return nil, wrongUse("reading events: %w", err)
 	}
 	var values [][]byte
-	for lines := bufio.NewScanner(bytes.NewReader(b)); lines.Scan(); {
-		values = append(values, slices.Clone(lines.Bytes()))
+	for line := range bytes.Lines(b) {
+		values = append(values, bytes.TrimRight(line, "\r\n"))
 	}
 	if len(values) == 0 {
 		return nil, wrongUse("%s holds no events: a record on each line is wanted", f.events)

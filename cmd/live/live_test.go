@@ -58,6 +58,7 @@ func TestLive(t *testing.T) {
 	t.Run("kafka", func(t *testing.T) { kafka(t, s) })
 	t.Run("postgres", func(t *testing.T) { postgres(t, s) })
 	t.Run("s3", func(t *testing.T) { objects(t, s) })
+	t.Run("run", func(t *testing.T) { runs(t, s) })
 
 	out = live(t, 0, "down", "--dir", dir, "--json")
 	var l downLine

@@ -89,8 +89,9 @@ func newRoot(to streams) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "live",
 		Short: "Run the hops against real servers",
-		Long: "Live starts a local stack of real servers, Apache Kafka, PostgreSQL and an S3\n" +
-			"server, as plain processes of this machine.",
+		Long: "Live runs the hops on real servers, as processes that are killed at the boundary\n" +
+			"events of a schedule, and judges what is there then. It can start such servers,\n" +
+			"Apache Kafka, PostgreSQL and an S3 server, as plain processes of this machine.",
 		Args: func(c *cobra.Command, args []string) error {
 			var names []string
 			for _, sub := range c.Commands() {

@@ -12,6 +12,6 @@
 // were under way at once may have taken effect in either order, as on any real system;
 // promises compare a request with answers that came before it.
 //
-// Reading order: clock.go, file.go; gate.go, what becomes of each crossing; link.go, how a
+// Reading order: clock_linux.go, file.go; gate.go, what becomes of each crossing; link.go, how a
 // life and its supervisor talk; life.go.
 package proc

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/hopcheck/hopcheck/cmd/live/worlds"
@@ -41,7 +40,7 @@ type FileConfig struct {
 // NewFile makes the file. One that is there is an error.
 func NewFile(c FileConfig) (*File, error) {
 	// A line must be there when the process is killed, and its machine.
-	flags := os.O_CREATE | os.O_EXCL | os.O_APPEND | os.O_WRONLY | syscall.O_DSYNC
+	flags := os.O_CREATE | os.O_EXCL | os.O_APPEND | os.O_WRONLY | dataSync
 	f, err := os.OpenFile(c.Path, flags, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("making the events of %s life %d: %w", c.Proc, c.Life, err)

@@ -1,7 +1,6 @@
 package supervise
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
 	"maps"
@@ -167,10 +166,9 @@ func said(path string) bool {
 	if err != nil {
 		return false // it died before it wrote any
 	}
-	for lines := bufio.NewScanner(bytes.NewReader(b)); lines.Scan(); {
+	for line := range bytes.Lines(b) {
 		var e model.Event
-		if e.UnmarshalJSON(lines.Bytes()) == nil &&
-			(e.Kind == model.Crash || e.Kind == model.Exit) {
+		if e.UnmarshalJSON(line) == nil && (e.Kind == model.Crash || e.Kind == model.Exit) {
 			return true
 		}
 	}

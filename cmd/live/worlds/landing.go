@@ -23,7 +23,7 @@ func landing(name string, naming hops.Naming) World {
 	const replicas = 2
 	calls := map[string]int{"put": 8}
 	if naming == hops.Block {
-		calls = map[string]int{"putif": 4, "get": 2}
+		calls = map[string]int{"putif": 4}
 	}
 	return World{
 		Name: name, Says: "2 landing members, " + string(naming) + " naming",
