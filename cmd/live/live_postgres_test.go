@@ -49,6 +49,7 @@ func postgres(t *testing.T, s *stack.Stack) {
 	if err != nil || rows != 1 || slots != 1 {
 		t.Errorf("after a kill: %d rows, %d slots, %v, want one of each", rows, slots, err)
 	}
+	databases(t, serverOf(t, s))
 }
 
 func variable(t *testing.T, s *stack.Stack, name string) string {
