@@ -48,8 +48,9 @@ type Explored struct {
 	Ran, Of [MaxExplored + 1]int
 	// Idle is how many schedules had a fault whose event did not come.
 	Idle int
-	// Lost is how many schedules could not be made: the first fault, run again, was not
-	// followed by the events that had followed it before.
+	// Lost is at least how many schedules were left out: the first fault, run again for a
+	// part, was not followed by as many events as before. A part that is the whole of Next
+	// loses nothing: it is made of what follows now, and Of is put right.
 	Lost int
 	// Next is how many schedules add one more fault to each that was run, where that is
 	// within the bound.
@@ -71,7 +72,7 @@ type Part struct {
 
 // Exhausted says that every schedule there is was run, and nothing broke.
 func (x *Explored) Exhausted() bool {
-	return x.Failure == nil && x.Ran[0] > 0 && x.Ran[1] >= x.Of[1] && x.Ran[2] >= x.Of[2]
+	return x.Failure == nil && x.Lost == 0 && x.Ran[0] > 0 && x.Ran[1] >= x.Of[1] && x.Ran[2] >= x.Of[2]
 }
 
 // Run runs the exploration. An error means that a run could not take place or could not
@@ -156,10 +157,16 @@ func (x *explorer) part(p Part) {
 		x.hunt.err = err
 		return
 	}
-	if lost := p.To - max(p.From, len(added)); lost > 0 {
-		x.Lost += lost
+	to := min(p.To, len(added))
+	switch other := len(added) - p.Of; {
+	case other != 0 && p.From == 0 && p.To == p.Of:
+		// The whole is what follows now: chance had it otherwise before.
+		to = len(added)
+		x.Of[len(first)+1] += other
+	case other != 0:
+		x.Lost += max(1, p.To-max(p.From, len(added)))
 	}
-	for i := p.From; i < min(p.To, len(added)) && !x.over(); i++ {
+	for i := p.From; i < to && !x.over(); i++ {
 		x.run(append(first[:len(first):len(first)], added[i]))
 	}
 }

@@ -137,9 +137,15 @@ func TestExploreEveryPairOnce(t *testing.T) {
 		t.Errorf("the last three pairs: %+v, %v", p, err)
 	}
 	part.To++ // one that does not exist
+	part.Of = part.To
 	p, err = sim.Exploration{World: w, Seed: 7, Faults: 2}.RunParts(t, []sim.Part{part})
 	if err != nil || p.Ran[2] != 3 || p.Lost != 1 {
 		t.Errorf("three pairs and one that is none: %+v, %v", p, err)
+	}
+	part.From = 0
+	p, err = sim.Exploration{World: w, Seed: 7, Faults: 2}.RunParts(t, []sim.Part{part})
+	if err != nil || p.Ran[2] != last.Of || p.Lost != 0 || p.Of[2] != -1 {
+		t.Errorf("all pairs of a fault, counted one too many: %+v, %v", p, err)
 	}
 }
 

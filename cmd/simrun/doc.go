@@ -32,6 +32,10 @@
 // the same with any number of workers. A machine that is told --shard i/n takes the
 // batches k with k mod n = i-1; `simrun merge` adds up what the machines print.
 //
+// An exploration (explore.go) has batches of as many schedules, in the order of the
+// enumeration and of one seed: workers get ranges of numbers, and find the faults
+// that these stand for by a run of their own.
+//
 // # Reading order
 //
 // main.go and the cmd_*.go files: what a user types. job.go, worker.go, fleet.go:

@@ -88,23 +88,35 @@ func (s *survey) phaseOf() func() *task {
 	for _, n := range c.next {
 		s.of[s.phase] += n.Of
 	}
-	number := 0
-	mine := func() bool { return true } // pairs are of the shard of their first fault
 	if s.phase == 1 {
 		s.of[1] = order{schedules: s.of[1], shard: s.shard}.wanted()
-		mine = func() bool { return number%s.shard.n == s.shard.i-1 }
+		return s.batches(&c)
 	}
+	// What follows a fault is one worker's: it may not be the same in another one. The
+	// pairs are of the shard of their first fault.
+	return func() *task {
+		if s.over() {
+			return nil
+		}
+		parts, size := c.wholes(batchSize, s.left())
+		return s.task(s.phase, size, parts)
+	}
+}
+
+// batches returns what gives out this shard's batches of single faults.
+func (s *survey) batches(c *cutter) func() *task {
+	number := 0
 	return func() *task {
 		for ; !s.over(); number++ {
-			most := batchSize
-			if mine() && s.limit > 0 {
-				most = min(most, s.limit-s.given)
+			mine, most := number%s.shard.n == s.shard.i-1, batchSize
+			if mine && s.limit > 0 {
+				most = min(most, s.left())
 			}
 			parts, size := c.cut(most)
 			if size == 0 {
 				return nil
 			}
-			if mine() {
+			if mine {
 				number++
 				return s.task(s.phase, size, parts)
 			}
@@ -112,6 +124,9 @@ func (s *survey) phaseOf() func() *task {
 		return nil
 	}
 }
+
+// left is how many schedules the limit leaves; 0: there is no limit.
+func (s *survey) left() int { return max(0, s.limit-s.given) }
 
 // next returns what can be added to the schedules of so many faults.
 func (s *survey) next(faults int) []following {
@@ -146,7 +161,26 @@ func (c *cutter) cut(most int) (parts []portion, size int) {
 	return parts, size
 }
 
+// wholes is cut for what must not be divided: at least so many schedules, or all that
+// are left, but no more than the limit where there is one.
+func (c *cutter) wholes(least, limit int) (parts []portion, size int) {
+	most := 0
+	for _, n := range c.next[c.at:] {
+		if most += n.Of; most >= least {
+			break
+		}
+	}
+	if limit > 0 {
+		most = min(most, limit)
+	}
+	return c.cut(most)
+}
+
+// task is so many schedules of so many faults as a task; nil for none.
 func (s *survey) task(faults, size int, parts []portion) *task {
+	if size == 0 {
+		return nil
+	}
 	b := &swath{faults: faults, size: size, began: time.Now()}
 	b.tally = newTally()
 	number := len(s.swaths)
@@ -186,6 +220,8 @@ func (s *survey) take(number int, m message, err error) {
 		return
 	}
 	b.explored, b.done = *m.Explored, true
+	b.size += b.Recount
+	s.of[b.faults] += b.Recount
 	if b.faults == 0 {
 		s.events, s.of[0] = b.Events, 1
 		if s.shard.i > 1 && b.Failure == nil {
@@ -258,5 +294,5 @@ func (s *survey) exhausted() bool {
 			return false
 		}
 	}
-	return s.failed == none && s.err == nil && len(s.swaths) > 0 && s.swaths[0].done
+	return s.failed == none && s.err == nil && t.lost == 0 && len(s.swaths) > 0 && s.swaths[0].done
 }

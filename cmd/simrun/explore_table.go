@@ -21,7 +21,7 @@ type surveyLine struct {
 	Two       int  `json:"two_faults"`
 	TwoOf     int  `json:"two_faults_of"`
 	Exhausted bool `json:"exhausted"`
-	// Idle schedules had a fault whose event did not come. Lost ones could not be made.
+	// Idle schedules had a fault whose event did not come. Lost ones, or more, were left out.
 	Idle int `json:"idle,omitempty"`
 	Lost int `json:"lost,omitempty"`
 	// Unseen is what is to be seen sometimes, and never was.
@@ -160,8 +160,8 @@ func (t surveyTable) below(l surveyLine) string {
 			" had a fault whose event did not come", indent))
 	}
 	if l.Lost > 0 {
-		out += t.doubt(fold(plural(l.Lost, "schedule")+" could not be made: the first fault, "+
-			"run again, was not followed by the same events", indent))
+		out += t.doubt(fold(plural(l.Lost, "schedule")+" or more were left out: run again, "+
+			"other events came than before", indent))
 	}
 	if len(l.Unseen) > 0 && l.Promise == "" {
 		out += t.faint(fold("never seen: "+strings.Join(l.Unseen, ", "), indent))

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -102,6 +103,27 @@ func TestExploreFails(t *testing.T) {
 	}
 }
 
+// TestExploreNumber has a promise break after several batches: its place in the order is
+// that of the last schedule that counts, whoever ran what.
+func TestExploreNumber(t *testing.T) {
+	var want surveyLine
+	for _, workers := range []string{"1", "3"} {
+		out, stderr, status := runProgram(t, "explore", "--mutant", "mark-first", "--verb", "crash",
+			"--json", "--workers", workers)
+		l := surveyOf(t, out)
+		if status != statusBroken || l.Nth <= batchSize+1 || l.Nth != l.Schedules ||
+			l.One != l.Nth-1 || l.Exhausted {
+			t.Fatalf("%s workers: status %d: %s%s", workers, status, out, stderr)
+		}
+		if want.Nth == 0 {
+			want = l
+		} else if l.Nth != want.Nth || !slices.Equal(l.Faults, want.Faults) {
+			t.Errorf("number %d, %v; with one worker %d, %v",
+				l.Nth, l.Faults, want.Nth, want.Faults)
+		}
+	}
+}
+
 func TestExploreBadInput(t *testing.T) {
 	if !sim.Simulates {
 		t.Skip("this build refuses earlier")
@@ -141,5 +163,16 @@ func TestCutter(t *testing.T) {
 				at[p.First] = p.To
 			}
 		}
+	}
+
+	c := cutter{next: next}
+	for i, want := range []int{123, 1, 0} {
+		if _, size := c.wholes(50, 0); size != want {
+			t.Errorf("undivided, number %d has %d schedules, want %d", i, size, want)
+		}
+	}
+	c = cutter{next: next}
+	if _, size := c.wholes(50, 7); size != 7 {
+		t.Errorf("undivided, to a limit of 7: %d schedules", size)
 	}
 }

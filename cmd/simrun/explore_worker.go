@@ -33,6 +33,7 @@ type explored struct {
 	tally
 	Idle    int         `json:"idle,omitempty"`
 	Lost    int         `json:"lost,omitempty"`
+	Recount int         `json:"recount,omitempty"` // how many more there were than was said
 	Next    []following `json:"next,omitempty"`
 	Events  []string    `json:"events,omitempty"` // of the schedule without faults
 	Failure *failure    `json:"failure,omitempty"`
@@ -84,6 +85,13 @@ func (w worker) explore(world sim.World, j job) (*explored, error) {
 		return nil, err
 	}
 	out.tally, out.Idle, out.Lost = tallyOf(&x.Report), x.Idle, x.Lost
+	for i := range parts {
+		if parts[i].First != nil {
+			out.Recount = x.Of[2]
+		} else {
+			out.Recount = x.Of[1]
+		}
+	}
 	for _, n := range x.Next {
 		f := following{Of: n.Of}
 		if n.First != nil {
