@@ -172,7 +172,11 @@ func (t coverageTable) print(spec string) {
 	fmt.Fprintf(t.w, "\n%s\n", t.head(text))
 	g := grid{head: []string{"step"}, right: []bool{false}}
 	for _, l := range t.lines {
-		g.head, g.right = append(g.head, fullName(l)), append(g.right, true)
+		name := fullName(l)
+		if rest, ok := strings.CutPrefix(name, spec+"-"); ok {
+			name = "-" + rest // many columns have to fit
+		}
+		g.head, g.right = append(g.head, name), append(g.right, true)
 	}
 	g.head, g.right = append(g.head, "classes"), append(g.right, true)
 	for _, a := range actions {

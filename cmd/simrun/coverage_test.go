@@ -63,20 +63,20 @@ func TestCoverageTable(t *testing.T) {
 		Spec: "landing", Actions: cover(known[:1], map[string]int{"put": 1}),
 		Classes: cover(classes, nil), States: 5,
 	}
-	lines := []line{{Name: "one", Coverage: a}, {Name: "none"}, {Name: "two", Coverage: b}}
+	lines := []line{{Name: "one", Coverage: a}, {Name: "none"}, {Name: "landing-two", Coverage: b}}
 	var out bytes.Buffer
 	printCoverage(&out, false, lines)
 	want := `
 coverage of specification landing: 1 of 3 actions, 1 of 2 by the class of the state before
-  step                          one  two  classes
-  put                         2,000    1      1/2
-  look                        never    -
-  crash (fault)               never    -
-  put fails (histories only)      1    -
+  step                          one  -two  classes
+  put                         2,000     1      1/2
+  look                        never     -
+  crash (fault)               never     -
+  put fails (histories only)      1     -
   walked, but never in these classes:
     put @ two owners
   no history tells: leave, rebalance
-  of the steps that two can take, those of the first 5 states are known
+  of the steps that landing-two can take, those of the first 5 states are known
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
