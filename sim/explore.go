@@ -43,8 +43,8 @@ type Exploration struct {
 type Explored struct {
 	Report
 	// Ran is how many schedules of so many faults were run, of the Of that there are. How
-	// many there are of two faults is known once all of one have been run: of parts, Of
-	// counts what can be added to what they ran.
+	// many there are of two faults is known once all of one have been run. Of parts, Of
+	// counts what can be added to what they ran, and what they put right.
 	Ran, Of [MaxExplored + 1]int
 	// Idle is how many schedules had a fault whose event did not come.
 	Idle int
@@ -72,7 +72,8 @@ type Part struct {
 
 // Exhausted says that every schedule there is was run, and nothing broke.
 func (x *Explored) Exhausted() bool {
-	return x.Failure == nil && x.Lost == 0 && x.Ran[0] > 0 && x.Ran[1] >= x.Of[1] && x.Ran[2] >= x.Of[2]
+	return x.Failure == nil && x.Lost == 0 && x.Ran[0] > 0 && x.Ran[1] >= x.Of[1] &&
+		x.Ran[2] >= x.Of[2]
 }
 
 // Run runs the exploration. An error means that a run could not take place or could not
