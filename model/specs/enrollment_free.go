@@ -39,6 +39,20 @@ func (e enrollment) giveUp(c *check.Out[EnrollmentState], s *EnrollmentState, p 
 	n.Publishers[p].drop()
 }
 
+// marksOf marks a claim of some changes: the one in hand, or one that its poller waits for
+// no longer, and whose mark is late. Its connection holds the rows until then.
+func marksOf(changes uint64) enrollmentDoes {
+	return func(e enrollment, c *check.Out[EnrollmentState], s *EnrollmentState, p int) {
+		if s.Publishers[p].Claimed == changes {
+			e.mark(c, s, p)
+		}
+		if changes != 0 && s.Locked&changes == changes && s.Appended&changes == changes {
+			n := c.Fault("late mark", p)
+			n.Marked, n.Locked = s.Marked|changes, s.Locked&^changes
+		}
+	}
+}
+
 // releases gives a claim of some changes back.
 func releases(changes uint64) enrollmentDoes {
 	return func(e enrollment, c *check.Out[EnrollmentState], s *EnrollmentState, p int) {

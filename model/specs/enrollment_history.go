@@ -309,9 +309,13 @@ func (r *enrollmentReader) mark(e *model.Event, p int) {
 	}
 	changes, all := r.rows(e)
 	res := (exchange{e, r.by[e.Seq]}).result()
-	o := r.add(e, p, enrollment.mark, func(before, _ *EnrollmentState) bool {
-		return all && before.Publishers[p].Claimed == changes
-	}, res.took("mark")...)
+	actions := res.took("mark")
+	if !res.heard {
+		actions = append(actions, "late mark")
+	}
+	o := r.add(e, p, marksOf(changes), func(before, _ *EnrollmentState) bool {
+		return all && (before.Publishers[p].Claimed == changes || before.Locked&changes == changes)
+	}, actions...)
 	if !res.heard && !(res.known && res.did) { // late, and of a claim that is over
 		o.holds = func(s *EnrollmentState) bool { return s.Publishers[p].Claimed != changes }
 	}
