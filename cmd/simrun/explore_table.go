@@ -188,6 +188,7 @@ func surveyText(s *survey, elapsed time.Duration) string {
 	if s.limit > 0 {
 		wanted = min(wanted, s.limit)
 	}
+	wanted = max(wanted, t.Schedules) // the first one is not yet counted
 	rate := float64(t.Schedules) / max(elapsed.Seconds(), 0.001)
 	text := fmt.Sprintf("%s, %s: %s of %s, %.0f/s, %s", s.World, plural(s.phase, "fault"),
 		thousands(t.Schedules), plural(wanted, "schedule"), rate, plural(t.kills(), "kill"))
