@@ -148,7 +148,8 @@ func killedItself(t *testing.T, s *stack.Stack, out string) {
 			return false
 		}
 		for _, e := range now {
-			if !slices.ContainsFunc(before, func(b os.DirEntry) bool { return b.Name() == e.Name() }) {
+			known := func(b os.DirEntry) bool { return b.Name() == e.Name() }
+			if !slices.ContainsFunc(before, known) {
 				id = e.Name()
 			}
 		}

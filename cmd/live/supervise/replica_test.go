@@ -19,7 +19,7 @@ func TestSaid(t *testing.T) {
 		want   bool
 	}{
 		"crash":     {[]model.Event{long, {Seq: 2, Kind: model.Crash}}, 0, true},
-		"answers":   {[]model.Event{{Seq: 1, Kind: model.Crash}, {Seq: 2, Kind: model.Reply}}, 0, true},
+		"answers":   {[]model.Event{{Seq: 1, Kind: model.Crash}, long}, 0, true},
 		"exit":      {[]model.Event{long, {Seq: 2, Kind: model.Exit}}, 0, true},
 		"neither":   {[]model.Event{long}, 0, false},
 		"cut short": {[]model.Event{long, {Seq: 2, Kind: model.Crash}}, 5, false},

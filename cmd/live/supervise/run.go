@@ -17,7 +17,6 @@ import (
 	"github.com/hopcheck/hopcheck/cmd/live/worlds"
 	"github.com/hopcheck/hopcheck/model"
 	"github.com/hopcheck/hopcheck/sim/schedule"
-	"github.com/hopcheck/hopcheck/sim/tap"
 )
 
 // The times of a run.
@@ -90,6 +89,10 @@ func Run(ctx context.Context, o Options) (err error) {
 	m := Manifest{
 		ID: o.ID, World: o.World.Name, Target: o.Target, Began: r.began, Since: time.Now(),
 	}
+	if err := r.connect(ctx); err != nil {
+		return err // nothing is made yet
+	}
+	defer r.client.Close()
 	if err := o.Folder.make(m, o.Schedule); err != nil {
 		return err
 	}
@@ -98,10 +101,9 @@ func Run(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	defer release()
-	if err := r.open(ctx); err != nil {
+	if err := r.prepare(ctx); err != nil {
 		return err
 	}
-	defer r.client.Close()
 	r.tell("running")
 	if err := r.play(ctx); err != nil {
 		return err
@@ -116,8 +118,8 @@ func (r *run) tell(doing string) {
 	}
 }
 
-// open makes what the processes need.
-func (r *run) open(ctx context.Context) error {
+// connect asks every server whether it answers.
+func (r *run) connect(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, setupIn)
 	defer cancel()
 	store, err := r.Target.Store(r.names.Objects(), r.Env)
@@ -136,10 +138,15 @@ func (r *run) open(ctx context.Context) error {
 	}
 	r.reader = audit.NewReader(r.client, store, r.World, r.names)
 	if r.Target.Stack != "" {
-		if r.stack, err = stack.Open(r.Target.Stack); err != nil {
-			return err
-		}
+		r.stack, err = stack.Open(r.Target.Stack)
 	}
+	return err
+}
+
+// prepare makes what the processes need.
+func (r *run) prepare(ctx context.Context) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, setupIn)
+	defer cancel()
 	r.tell("creating topics")
 	var topics []stack.Topic
 	for _, t := range r.World.Topics {
@@ -150,7 +157,7 @@ func (r *run) open(ctx context.Context) error {
 	if err := stack.CreateTopics(ctx, r.client, topics...); err != nil {
 		return err
 	}
-	if err := r.putTorn(ctx, store); err != nil {
+	if err := r.putTorn(ctx); err != nil {
 		return err
 	}
 	r.own, err = proc.NewFile(proc.FileConfig{
@@ -160,9 +167,9 @@ func (r *run) open(ctx context.Context) error {
 	return err
 }
 
-func (r *run) putTorn(ctx context.Context, store tap.Store) error {
+func (r *run) putTorn(ctx context.Context) error {
 	for _, key := range sortedKeys(r.World.Torn) {
-		if _, err := store.Put(ctx, key, r.World.Torn[key]); err != nil {
+		if _, err := r.reader.Objects().Put(ctx, key, r.World.Torn[key]); err != nil {
 			return fmt.Errorf("storing what a run begins with: %w", err)
 		}
 	}

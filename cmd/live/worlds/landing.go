@@ -6,6 +6,7 @@ import (
 
 	"github.com/hopcheck/hopcheck/hops"
 	"github.com/hopcheck/hopcheck/model"
+	"github.com/hopcheck/hopcheck/model/specs"
 	"github.com/hopcheck/hopcheck/props"
 	"github.com/hopcheck/hopcheck/sim/bus"
 )
@@ -22,7 +23,12 @@ func init() {
 func landing(name string, naming hops.Naming) World {
 	const replicas = 2
 	calls := map[string]int{"put": 8}
+	at := specs.Topology{
+		Topic: bus.Progress, DLQ: bus.ProgressDLQ, Group: bus.LandingGroup, Proc: "landing",
+		Partitions: Partitions,
+	}
 	if naming == hops.Block {
+		at.Block = blockSize
 		calls = map[string]int{"putif": 4}
 	}
 	return World{
@@ -50,6 +56,7 @@ func landing(name string, naming hops.Naming) World {
 			props.Drains(bus.Progress, bus.LandingGroup),
 			props.CourseDay(bus.Progress, bus.LandingGroup),
 		},
+		Spec: "landing", At: at,
 		Drained: func(ctx context.Context, r Reader) (bool, error) {
 			return committedAll(ctx, r, bus.LandingGroup, bus.Progress)
 		},

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hopcheck/hopcheck/hops"
+	"github.com/hopcheck/hopcheck/model/specs"
 	"github.com/hopcheck/hopcheck/props"
 	"github.com/hopcheck/hopcheck/sim/bus"
 )
@@ -42,6 +43,8 @@ func init() {
 			props.NoSilentDrop(),
 			props.AllAnswered(),
 		},
+		Spec: "player",
+		At:   specs.Topology{Topic: bus.Progress, Proc: "player", Partitions: Partitions},
 		Points: crossed("player", replicas,
 			map[string]int{"Produce": 8, "InitProducerID": 1, "Metadata": 2}, nil),
 	})

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hopcheck/hopcheck/hops"
+	"github.com/hopcheck/hopcheck/model/specs"
 	"github.com/hopcheck/hopcheck/props"
 	"github.com/hopcheck/hopcheck/sim/bus"
 )
@@ -43,6 +44,11 @@ func init() {
 			props.CompactSafe(bus.TilePrefix),
 			props.ListedOrGarbage(bus.TilePrefix),
 			props.OneWinner(bus.TilePrefix),
+		},
+		Spec: "tile",
+		At: specs.Topology{
+			Topic: bus.Progress, Proc: "tile", Partitions: Partitions, Prefix: bus.TilePrefix,
+			Compact: hops.CompactEvery,
 		},
 		Drained: tileDrained,
 		Points: crossed("tile", 1, map[string]int{"Fetch": 4, "ListOffsets": 4},

@@ -13,6 +13,7 @@ import (
 
 	"github.com/hopcheck/hopcheck/hops"
 	"github.com/hopcheck/hopcheck/model"
+	"github.com/hopcheck/hopcheck/model/specs"
 	"github.com/hopcheck/hopcheck/props"
 	"github.com/hopcheck/hopcheck/sim/schedule"
 	"github.com/hopcheck/hopcheck/sim/tap"
@@ -39,6 +40,10 @@ type World struct {
 	Describe tap.Describe
 	Classify tap.Classify
 	Promises []props.Property
+	// Spec names the specification whose behaviours the world's histories are, At says
+	// where in them the hop is; "" for none. The world then promises conforms/SPEC.
+	Spec string
+	At   specs.Topology
 
 	// Drained reports whether everything that came in has gone where it must, by reads of
 	// its own.
@@ -138,9 +143,10 @@ func (w World) Judge(h *model.History) []props.Broken {
 	return props.Judge(h, w.AllPromises())
 }
 
-// AllPromises returns the world's promises and the one that every world makes.
+// AllPromises returns the world's promises, that of its specification, and the one that
+// every world makes.
 func (w World) AllPromises() []props.Property {
-	return append(slices.Clone(w.Promises), props.Property{
+	return append(slices.Concat(w.Promises, w.conforms()), props.Property{
 		Name: "drains/" + w.Name,
 		Says: "Once faults end, everything that came in gets where it must in time.",
 		Check: func(h *model.History) []props.Broken {
