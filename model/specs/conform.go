@@ -90,6 +90,8 @@ type word[S comparable] struct {
 	// internal says which steps no history shows: they may be taken before any
 	// observation.
 	internal func(action string) bool
+	// inside is the part of Next that has those steps, to be fast; nil: all of Next.
+	inside func(c *check.Out[S], s *S)
 	// lazy says that internal steps can wait until an observation needs them: what
 	// they make possible stays possible, and they take no step from others. Then
 	// they are taken only where nothing fits without.
@@ -251,10 +253,14 @@ func (k *walk[S]) closed() (all []int, full bool) {
 	for _, at := range k.possible {
 		k.index[k.nodes[at].state] = at
 	}
+	spec := k.spec
+	if k.inside != nil {
+		spec.Next = k.inside
+	}
 	all = slices.Clone(k.possible)
 	for i := 0; i < len(all); i++ {
 		s := k.nodes[all[i]].state
-		for _, step := range check.Successors(k.spec, s) {
+		for _, step := range check.Successors(spec, s) {
 			if !k.internal(step.Action) {
 				continue
 			}

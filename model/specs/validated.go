@@ -32,7 +32,7 @@ type ValidatedFaults struct{ Crashes, Moves, Timeouts, Lost uint8 }
 // ValidatedID is what brokers know of a transactional id.
 type ValidatedID struct {
 	Phase    phase
-	Marks    marks
+	Facts    facts
 	From, To uint8 // the outputs in the open transaction are those of inputs in [From, To)
 	Pending  uint8 // the offset that the group has pending; 0: none
 }
@@ -47,11 +47,11 @@ const (
 	aborting
 )
 
-// marks are facts about a transactional id.
-type marks uint8
+// facts are what is so of a transactional id.
+type facts uint8
 
 const (
-	outputIn marks = 1 << iota // the output is part of the transaction, and gets its marker
+	outputIn facts = 1 << iota // the output is part of the transaction, and gets its marker
 	groupIn                    // so are the group's offsets
 	late                       // an append of an aborted transaction is still on its way
 	foreign                    // it has arrived, and is open in the output
@@ -70,7 +70,7 @@ type ValidatedMember struct {
 type stage uint8
 
 const (
-	down    stage = iota // it does not run, or has no producer id yet
+	down    stage = iota // it does not run, or has nothing yet
 	ready                // its position is Next
 	working              // a batch is in hand
 	offered              // the transaction has its offsets
@@ -97,6 +97,7 @@ const (
 	inVain    // and the answer will not come
 	underWay  // nor has the request arrived, and it may do so late
 	forReplay // a mistake: for the end of the transaction, to try its batch again
+	hasAsked  // for that end, and it knows its position already
 )
 
 // harm is a broken promise that no later state shows.
@@ -175,16 +176,13 @@ func (d *validated) id(m int) int {
 	return m
 }
 
-// next is one step of anybody. A member takes its own in order: it gets a producer
-// epoch, asks for its position, polls, produces what the contract accepts, adds the next
-// offset to the transaction and commits that. Whatever goes wrong, it aborts and asks
-// for its position.
+// next is one step of anybody. A member takes its own in order: it asks for its position,
+// polls, gets a producer epoch if it has none yet, produces what the contract accepts,
+// adds the next offset to the transaction and commits that. Whatever goes wrong, it
+// aborts and asks for its position.
 func (d *validated) next(c *check.Out[ValidatedState], s *ValidatedState) {
 	for m := range d.members {
-		if s.Members[m].Stage == down {
-			d.init(c, s, m)
-			continue
-		}
+		d.init(c, s, m)
 		d.group(c, s, m)
 		d.poll(c, s, m)
 		d.produce(c, s, m)
@@ -227,7 +225,7 @@ var harms = [...]error{
 // and no open transaction holds back the last stable offset.
 func (d *validated) drained(s *ValidatedState) error {
 	for i := range s.Ids {
-		if id := &s.Ids[i]; id.To > 0 || id.Marks&foreign != 0 {
+		if id := &s.Ids[i]; id.To > 0 || id.Facts&foreign != 0 {
 			return errors.New("a transaction is open in the output, and nobody will end it: " +
 				"the last stable offset stays where it is")
 		}

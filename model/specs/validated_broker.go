@@ -13,8 +13,8 @@ func (d *validated) raise(n *ValidatedState, i, m int) {
 			}
 		}
 	}
-	if id := &n.Ids[i]; id.Phase == ongoing && id.Marks&outputIn != 0 {
-		id.Marks &^= late // the marker tells the partition
+	if id := &n.Ids[i]; id.Phase == ongoing && id.Facts&outputIn != 0 {
+		id.Facts &^= late // the marker tells the partition
 	}
 }
 
@@ -25,8 +25,8 @@ func (d *validated) append(n *ValidatedState, m int) {
 		id.From = me.From
 	}
 	id.Phase, id.To = ongoing, me.Sent
-	id.Marks |= outputIn
-	id.Marks &^= late // what comes later has an old epoch, or old sequence numbers
+	id.Facts |= outputIn
+	id.Facts &^= late // what comes later has an old epoch, or old sequence numbers
 }
 
 // coordinate is what brokers do with transactional id i: they write the markers of a
@@ -38,25 +38,25 @@ func (d *validated) coordinate(c *check.Out[ValidatedState], s *ValidatedState, 
 	case id.Phase == ongoing:
 		d.timeout(c, s, i)
 	default:
-		if id.Marks&outputIn != 0 {
+		if id.Facts&outputIn != 0 {
 			n := c.Do("output marker", i)
 			d.outputMarker(n, i)
 			n.Ids[i].end()
 		}
-		if id.Marks&groupIn != 0 {
+		if id.Facts&groupIn != 0 {
 			n := c.Do("group marker", i)
 			n.groupMarker(i)
 			n.Ids[i].end()
 		}
 	}
-	if id.Marks&late != 0 {
+	if id.Facts&late != 0 {
 		d.lateAppend(c, i)
 	}
 }
 
 // end makes a transaction complete when its last marker is written.
 func (id *ValidatedID) end() {
-	if id.Marks&(outputIn|groupIn) == 0 {
+	if id.Facts&(outputIn|groupIn) == 0 {
 		id.Phase = idle
 	}
 }
@@ -83,12 +83,12 @@ func (d *validated) decide(n *ValidatedState, i int) {
 // read-uncommitted has seen it in any case.
 func (d *validated) outputMarker(n *ValidatedState, i int) {
 	id := &n.Ids[i]
-	if id.Phase == committing && id.Marks&foreign != 0 ||
+	if id.Phase == committing && id.Facts&foreign != 0 ||
 		id.Phase == aborting && id.To > 0 && d.bug == readUncommitted {
 		n.Harm = abortedVisible
 	}
 	id.From, id.To = 0, 0
-	id.Marks &^= outputIn | foreign
+	id.Facts &^= outputIn | foreign
 }
 
 // groupMarker commits or aborts the pending offset.
@@ -101,7 +101,7 @@ func (s *ValidatedState) groupMarker(i int) {
 		s.Commit = id.Pending
 	}
 	id.Pending = 0
-	id.Marks &^= groupIn
+	id.Facts &^= groupIn
 }
 
 // timeout aborts a transaction and makes its producer's epoch stale. It is sure to come
@@ -133,10 +133,10 @@ func (d *validated) timeout(c *check.Out[ValidatedState], s *ValidatedState, i i
 // transaction there, nobody ends this one, and readers wait for ever.
 func (d *validated) lateAppend(c *check.Out[ValidatedState], i int) {
 	if d.kip890 {
-		c.Fault("late append refused", i).Ids[i].Marks &^= late
+		c.Fault("late append refused", i).Ids[i].Facts &^= late
 		return
 	}
 	id := &c.Fault("late append", i).Ids[i]
-	id.Marks &^= late
-	id.Marks |= foreign
+	id.Facts &^= late
+	id.Facts |= foreign
 }

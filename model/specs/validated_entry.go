@@ -46,6 +46,7 @@ func init() {
 				{lateAppended, "brokers from before KIP-890 take an append that comes too late",
 					"", map[string]int{"kip890": 0, "late": 1}},
 			},
+			Conform: conformValidated,
 		},
 		build: func(v Values, bug string) check.Spec[ValidatedState] {
 			return newValidated(v, bug).spec()

@@ -2,11 +2,15 @@ package specs
 
 import "github.com/hopcheck/hopcheck/model/check"
 
-// init is InitProducerID of a process that starts. It aborts what its predecessor has
-// left open; until that is over, and while markers are on their way, the answer is
-// CONCURRENT_TRANSACTIONS. Then it has an epoch, and everybody else's is stale.
+// init is InitProducerID of a process that has no epoch, when it starts or when it has
+// its first batch. It aborts what its predecessor has left open; until that is over, and
+// while markers are on their way, the answer is CONCURRENT_TRANSACTIONS. Then it has an
+// epoch, and everybody else's is stale.
 func (d *validated) init(c *check.Out[ValidatedState], s *ValidatedState, m int) {
-	i := d.id(m)
+	me, i := &s.Members[m], d.id(m)
+	if me.Epoch != none || !d.free && me.Stage != down && me.Stage != working {
+		return
+	}
 	switch s.Ids[i].Phase {
 	case ongoing:
 		n := c.Do("init aborts", m)
@@ -15,7 +19,8 @@ func (d *validated) init(c *check.Out[ValidatedState], s *ValidatedState, m int)
 	case idle:
 		n := c.Do("init", m)
 		d.raise(n, i, m)
-		n.Members[m] = ValidatedMember{Stage: ready, Epoch: current}
+		you := &n.Members[m]
+		you.Stage, you.Epoch = max(you.Stage, ready), current
 	}
 }
 
@@ -25,15 +30,18 @@ func (d *validated) init(c *check.Out[ValidatedState], s *ValidatedState, m int)
 func (d *validated) group(c *check.Out[ValidatedState], s *ValidatedState, m int) {
 	me := &s.Members[m]
 	switch {
-	case !me.Has && me.Stage == ready && s.Owner == 0:
+	case !me.Has && me.Stage <= ready && s.Owner == 0:
 		n := c.Do("assign", m)
 		n.Owner = uint8(m) + 1
 		n.Members[m].Has, n.Members[m].Stage = true, asking
-	case me.Has && me.Waits == forNobody && me.Stage != ending && int(s.Owner) != m+1:
+	case me.Has && int(s.Owner) != m+1 && me.Stage != ending &&
+		(me.Waits == forNobody || me.Waits == hasAsked):
 		you := &c.Do("drop", m).Members[m]
-		you.Has = false
-		switch you.Stage {
-		case working, offered, failed:
+		you.Has, you.Waits = false, forNobody
+		switch {
+		case you.Epoch == none:
+			*you = ValidatedMember{}
+		case you.Stage >= working && you.Stage <= failed:
 			you.Stage = failed
 		default:
 			*you = ValidatedMember{Stage: ready, Epoch: me.Epoch}
@@ -80,7 +88,7 @@ func (d *validated) produce(c *check.Out[ValidatedState], s *ValidatedState, m i
 	if open == 0 || me.Waits != forNobody {
 		return
 	}
-	if !d.kip890 && id.Marks&outputIn == 0 {
+	if !d.kip890 && id.Facts&outputIn == 0 {
 		d.add(c, m, "add output", outputIn)
 		return
 	}
@@ -107,10 +115,10 @@ func (d *validated) produce(c *check.Out[ValidatedState], s *ValidatedState, m i
 }
 
 // add is AddPartitionsToTxn or AddOffsetsToTxn, which begins the transaction.
-func (d *validated) add(c *check.Out[ValidatedState], m int, action string, part marks) {
+func (d *validated) add(c *check.Out[ValidatedState], m int, action string, part facts) {
 	id := &c.Do(action, m).Ids[d.id(m)]
 	id.Phase = ongoing
-	id.Marks |= part
+	id.Facts |= part
 }
 
 // offer adds the offset after the batch to the transaction, once every output is
@@ -127,7 +135,7 @@ func (d *validated) offer(c *check.Out[ValidatedState], s *ValidatedState, m int
 	case d.bug == sideBefore || d.bug == sideAfter:
 		d.beside(c, s, m)
 		return
-	case !d.kip890 && id.Marks&groupIn == 0:
+	case !d.kip890 && id.Facts&groupIn == 0:
 		d.add(c, m, "add group", groupIn)
 		return
 	case int(s.Owner) != m+1 && d.bug != noGeneration:
@@ -137,7 +145,7 @@ func (d *validated) offer(c *check.Out[ValidatedState], s *ValidatedState, m int
 	}
 	n := c.Do("offsets", m)
 	d.pend(n, m, forAnswer)
-	if !again && (d.free || s.Left.Lost > 0) {
+	if d.free || !again && s.Left.Lost > 0 {
 		n = c.Fault("offsets, answer lost", m)
 		d.pend(n, m, inVain)
 		d.lose(n)
@@ -153,7 +161,7 @@ func (d *validated) pend(n *ValidatedState, m int, w waits) {
 	id, you := &n.Ids[d.id(m)], &n.Members[m]
 	you.Stage, you.Waits = offered, w
 	id.Phase, id.Pending = ongoing, you.Next
-	id.Marks |= groupIn
+	id.Facts |= groupIn
 	if d.bug == commitLast {
 		id.Pending--
 	}
@@ -190,13 +198,17 @@ func (d *validated) commit(c *check.Out[ValidatedState], s *ValidatedState, m in
 // hear brings answers, or the end of waiting for them: then the transaction is given up.
 func (d *validated) hear(c *check.Out[ValidatedState], s *ValidatedState, m int) {
 	me := &s.Members[m]
+	if d.free && me.Waits <= forAnswer && me.Stage >= working && me.Stage <= ending {
+		you := &c.Do("give up", m).Members[m] // for a reason of its own
+		you.Stage, you.Waits = failed, forNobody
+	}
 	switch {
 	case me.Waits == forNobody:
 	case me.Waits >= inVain && me.Stage != failed:
 		n := c.Do("give up", m)
 		you := &n.Members[m]
 		if you.Waits == underWay && you.Epoch == current {
-			n.Ids[d.id(m)].Marks |= late
+			n.Ids[d.id(m)].Facts |= late
 		}
 		if d.bug == replay && you.Stage == ending {
 			you.Stage, you.Waits = failed, forReplay
@@ -222,27 +234,34 @@ func (d *validated) hear(c *check.Out[ValidatedState], s *ValidatedState, m int)
 // is stale is told so by whatever it asks next, and exits.
 func (d *validated) abort(c *check.Out[ValidatedState], s *ValidatedState, m int) {
 	me, i := &s.Members[m], d.id(m)
-	if me.Epoch != current {
-		if me.Stage >= working && me.Stage <= failed && me.Waits != forAnswer {
-			d.gone(c.Do("fenced", m), m)
-		}
-		return
+	if me.Epoch == stale && me.Waits != forAnswer && me.Stage >= working && me.Stage <= failed {
+		d.gone(c.Do("fenced", m), m)
 	}
-	if me.Stage != failed || s.Ids[i].Phase > ongoing {
-		return
-	}
-	n := c.Do("abort", m)
-	if s.Ids[i].Phase == ongoing {
+	switch {
+	case me.Stage != failed:
+	case me.Epoch == current && s.Ids[i].Phase == ongoing:
+		n := c.Do("abort", m)
 		n.Ids[i].Phase = aborting
+		d.settle(n, m)
+	case me.Epoch == current && s.Ids[i].Phase == idle || d.free && me.Epoch == stale:
+		d.settle(c.Do("nothing open", m), m)
 	}
-	switch you := &n.Members[m]; {
+}
+
+// settle is what a member does whose transaction is over and not committed.
+func (d *validated) settle(n *ValidatedState, m int) {
+	you := &n.Members[m]
+	is := ValidatedMember{Stage: ready, Epoch: you.Epoch, Has: you.Has}
+	switch {
 	case you.Waits == forReplay:
-		you.Stage, you.Waits, you.Sent = working, forNobody, you.From
+		is = *you
+		is.Stage, is.Waits, is.Sent = working, forNobody, you.From
+	case you.Waits == hasAsked:
+		is.From, is.Sent, is.Next = you.Next, you.Next, you.Next
 	case you.Has:
-		*you = ValidatedMember{Stage: asking, Epoch: current, Has: true}
-	default:
-		*you = ValidatedMember{Stage: ready, Epoch: current}
+		is.Stage = asking
 	}
+	*you = is
 }
 
 // gone is the end of a process.
@@ -256,7 +275,7 @@ func (d *validated) gone(n *ValidatedState, m int) {
 // faulty is what the world does to member m: it kills it, or the group gives its
 // partition to others while it does not listen.
 func (d *validated) faulty(c *check.Out[ValidatedState], s *ValidatedState, m int) {
-	if d.free || s.Left.Crashes > 0 {
+	if d.free || s.Left.Crashes > 0 && s.Members[m] != (ValidatedMember{}) {
 		n := c.Fault("crash", m)
 		d.gone(n, m)
 		if !d.free {

@@ -36,7 +36,7 @@ func TestValidatedBeforeKIP890(t *testing.T) {
 
 // TestValidatedTakesEveryStep: an action that is never possible would break nothing.
 func TestValidatedTakesEveryStep(t *testing.T) {
-	const actions = 35
+	const actions = 36
 	taken := make(map[string]bool)
 	for _, kip890 := range []int{0, 1} {
 		for _, bug := range []string{"", sideBefore, sideAfter} {

@@ -36,7 +36,7 @@ func (s *ValidatedState) String() string {
 		if id.Pending > 0 {
 			fmt.Fprintf(&b, ", offset %d", id.Pending)
 		}
-		if id.Marks&foreign != 0 {
+		if id.Facts&foreign != 0 {
 			b.WriteString(", an append that came too late")
 		}
 	}
@@ -62,6 +62,7 @@ func (s *ValidatedState) String() string {
 	return b.String()
 }
 
+// validatedName returns the process of a member.
 func validatedName(m int) string { return "validated/" + strconv.Itoa(m) }
 
 // batch writes the offsets in [from, to).
@@ -143,6 +144,8 @@ func sayEnd(action string, is *ValidatedMember) string {
 	case "give up":
 		return "waits no longer for its answer"
 	case "abort":
+		return "aborts its transaction"
+	case "nothing open":
 		return "makes sure that no transaction of its id is open"
 	case "fenced":
 		return "is told that its epoch is stale, and exits"

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hopcheck/hopcheck/hops"
 	"github.com/hopcheck/hopcheck/model"
+	"github.com/hopcheck/hopcheck/model/specs"
 	"github.com/hopcheck/hopcheck/props"
 	"github.com/hopcheck/hopcheck/sim"
 	"github.com/hopcheck/hopcheck/sim/bus"
@@ -46,6 +47,11 @@ func init() {
 			WithEvents: func(values [][]byte) sim.World {
 				w.Input = func(*rand.Rand) []sim.Input { return inputs(values) }
 				return w
+			},
+			Spec: "validated",
+			At: specs.Topology{
+				Topic: Progress, Out: ValidatedTopic, Group: ValidatedGroup, Proc: "validated",
+				Partitions: partitions,
 			},
 		})
 	}

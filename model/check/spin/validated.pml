@@ -1,5 +1,5 @@
 /* Transactions over one partition, action by action as model/specs/validated.go has
- * them, so that both must find the same states. R records, 1 to 8: spin -DR=6. What
+ * them, so that both must find the same states. R records, 1 to 8: spin -DR=5. What
  * goes wrong is bounded by CRASHES, MOVES, TIMEOUTS and LOST. Two members, each
  * transaction under an epoch of its own, no rejects, nothing arrives late.
  * A d_step is one step, and leads back to the head of the loop. What must hold when
@@ -121,8 +121,10 @@ inline gone(m) {
 inline drop(m) {
 	has[m] = 0;
 	if
-	:: stage[m] == WORKING || stage[m] == OFFERED || stage[m] == FAILED -> stage[m] = FAILED
-	:: else -> stage[m] = READY; position(m, 0)
+	:: epoch[m] == NONE -> stage[m] = DOWN; position(m, 0)
+	:: epoch[m] != NONE && (stage[m] == READY || stage[m] == ASKING) ->
+		stage[m] = READY; position(m, 0)
+	:: else -> stage[m] = FAILED
 	fi
 }
 
@@ -141,6 +143,7 @@ inline drop(m) {
 		sent[m] = e; waits[m] = IN_VAIN; append(m); lost-- } \
 	:: d_step { PRODUCES(m, e) && lost > 0 -> sent[m] = e; waits[m] = IN_VAIN; lost-- }
 
+#define BEGINS(m) (epoch[m] == NONE && (stage[m] == DOWN || stage[m] == WORKING))
 #define OFFERS(m) (stage[m] == WORKING && waits[m] == NOBODY && MAY(m) && \
 	sent[m] == next[m])
 #define AGAIN(m) (stage[m] == OFFERED && waits[m] == IN_VAIN && MAY(m))
@@ -148,9 +151,10 @@ inline drop(m) {
 	epoch[m] == CURRENT && phase[m] == ONGOING)
 
 #define MEMBER(m) \
-	:: d_step { stage[m] == DOWN && phase[m] == ONGOING -> raise(m); phase[m] = ABORTING } \
-	:: d_step { stage[m] == DOWN && phase[m] == IDLE -> stage[m] = READY; epoch[m] = CURRENT } \
-	:: d_step { stage[m] == READY && !has[m] && owner == 0 -> \
+	:: d_step { BEGINS(m) && phase[m] == ONGOING -> raise(m); phase[m] = ABORTING } \
+	:: d_step { BEGINS(m) && phase[m] == IDLE -> epoch[m] = CURRENT; \
+		if :: stage[m] == DOWN -> stage[m] = READY :: else fi } \
+	:: d_step { stage[m] <= READY && !has[m] && owner == 0 -> \
 		owner = m + 1; has[m] = 1; stage[m] = ASKING } \
 	:: d_step { has[m] && waits[m] == NOBODY && stage[m] != ENDING && owner != m + 1 -> drop(m) } \
 	:: d_step { stage[m] == ASKING && has[m] && owner == m + 1 && \
