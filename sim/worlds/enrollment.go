@@ -46,7 +46,8 @@ func init() {
 		"enrollment-down":    {Publishers: 1, Log: true, Away: awayFor},
 	} {
 		register(Entry{
-			World: Enrollment(name, s), Hop: 5, Heavy: s.Away > 0, Spec: "enrollment", At: s.Topology(),
+			World: Enrollment(name, s), Hop: 5, Heavy: s.Away > 0,
+			Spec: "enrollment", At: s.Topology(),
 			Claim: "at-least-once publish, order per key kept; the fold equals the database",
 		})
 	}
