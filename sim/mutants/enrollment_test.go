@@ -13,35 +13,6 @@ import (
 	"github.com/hopcheck/hopcheck/sim/schedule"
 )
 
-// enrollmentMutants returns the mutants of hop 5.
-func enrollmentMutants() []Mutant {
-	return slices.DeleteFunc(All(), func(m Mutant) bool {
-		return m.World.Processes[0].Name != "registrar"
-	})
-}
-
-// TestEnrollmentCaught hunts each mutant with random schedules: the promise that it
-// names must catch it, for every seed.
-func TestEnrollmentCaught(t *testing.T) {
-	for _, m := range enrollmentMutants() {
-		t.Run(m.Name, func(t *testing.T) {
-			for seed := uint64(1); seed <= uint64(*seedsFlag); seed++ {
-				caught(t, m, seed)
-			}
-		})
-	}
-}
-
-// TestEnrollmentSaved looks for a saved schedule of each mutant; TestSavedSchedules
-// runs them.
-func TestEnrollmentSaved(t *testing.T) {
-	for _, m := range enrollmentMutants() {
-		if _, err := schedule.Load(scheduleOf(m)); err != nil {
-			t.Error(err)
-		}
-	}
-}
-
 // TestEnrollmentControl runs what the mutants are made of without a mistake: it keeps
 // every promise, so that what breaks with a mutant is its mistake.
 func TestEnrollmentControl(t *testing.T) {

@@ -15,35 +15,6 @@ import (
 	"github.com/hopcheck/hopcheck/sim/worlds"
 )
 
-// validatedMutants returns the mutants of hop 4.
-func validatedMutants() []Mutant {
-	return slices.DeleteFunc(All(), func(m Mutant) bool {
-		return m.World.Processes[0].Name != "validated"
-	})
-}
-
-// TestValidatedCaught hunts each mutant with random schedules: the promise that it
-// names must catch it, for every seed.
-func TestValidatedCaught(t *testing.T) {
-	for _, m := range validatedMutants() {
-		t.Run(m.Name, func(t *testing.T) {
-			for seed := uint64(1); seed <= uint64(*seedsFlag); seed++ {
-				caught(t, m, seed)
-			}
-		})
-	}
-}
-
-// TestValidatedSaved looks for a saved schedule of each mutant; TestSavedSchedules
-// runs them.
-func TestValidatedSaved(t *testing.T) {
-	for _, m := range validatedMutants() {
-		if _, err := schedule.Load(scheduleOf(m)); err != nil {
-			t.Error(err)
-		}
-	}
-}
-
 var exactlyOnce = props.ExactlyOnce(
 	worlds.Progress, worlds.ValidatedTopic, worlds.ValidatedGroup).Name
 
