@@ -411,6 +411,11 @@ func (r *tileReader) remove(e *model.Event, run int, number string) {
 	r.late(o, e, batch, tile.clean, func(before, after *TileState) bool {
 		return (before.Entries|before.Compacts)&^(after.Entries|after.Compacts) == bit(batch)
 	})
+	if !(exchange{e, r.by[e.Seq]}).heard() { // late: a later compaction has removed it
+		o.holds = func(s *TileState) bool {
+			return (s.Entries|s.Compacts)&bit(batch) == 0 && s.Runs[run].Step != tileReadsOffsets
+		}
+	}
 }
 
 // end compares what the audit found.
