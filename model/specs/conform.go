@@ -82,6 +82,12 @@ type observation[S comparable] struct {
 	only func(c *check.Out[S], s *S)
 }
 
+// orHolds lets an observation be none also where also says so.
+func (o *observation[S]) orHolds(also func(s *S) bool) {
+	first := o.holds
+	o.holds = func(s *S) bool { return first != nil && first(s) || also(s) }
+}
+
 // word is a part of a history, as a sequence of observations.
 type word[S comparable] struct {
 	of   string

@@ -274,14 +274,24 @@ func (r *validatedReader) offsets(e *model.Event, m int) {
 	if res.known && !res.did {
 		return
 	}
-	r.unknown(r.poll(e, m, offset), res)
+	// A member that has asked for its position may say it once more in a transaction in
+	// which nothing of the partition is.
+	again := func(s *ValidatedState) bool {
+		me := &s.Members[m]
+		return me.Stage == ready && me.Next == offset && s.Commit == offset
+	}
+	poll := r.poll(e, m, offset)
+	poll.orHolds(again)
+	r.unknown(poll, res)
 	action := "offsets"
 	if !res.heard {
 		action = "offsets, answer lost"
 	}
-	r.unknown(r.add(e, m, (*validated).offer, func(_, after *ValidatedState) bool {
+	offer := r.add(e, m, (*validated).offer, func(_, after *ValidatedState) bool {
 		return after.Ids[r.spec.id(m)].Pending == offset
-	}, action), res)
+	}, action)
+	offer.orHolds(again)
+	r.unknown(offer, res)
 }
 
 // ended reads an EndTxn. It may be that of a transaction in which the partition has no
