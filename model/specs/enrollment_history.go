@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/hopcheck/hopcheck/model"
@@ -148,14 +147,9 @@ func (r *enrollmentReader) upTo(lsn string) uint8 {
 
 // publisher returns the number of the publisher that an event is of; -1 for others.
 func (r *enrollmentReader) publisher(e *model.Event) int {
-	name, number, ok := strings.Cut(e.Proc, "/")
-	if !ok || name != r.at.Proc {
-		return -1
-	}
-	n, err := strconv.Atoi(number)
-	if err != nil || n >= MaxPublishers {
-		r.fault = fmt.Errorf("it has more than %d publishers: %s", MaxPublishers, e.Proc)
-		return -1
+	n, err := r.at.replica(e, "publishers", MaxPublishers)
+	if err != nil {
+		r.fault = err
 	}
 	return n
 }

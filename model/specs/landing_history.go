@@ -89,28 +89,9 @@ func (r *landingReader) word() (word[LandingState], error) {
 // log finds out what the partition holds.
 func (r *landingReader) log() error {
 	r.spec = landing{block: r.at.Block, members: MaxLandingMembers, free: true}
-	for _, log := range r.audit.Topic(r.at.Topic) {
-		if log.Partition != r.partition {
-			continue
-		}
-		r.spec.records = int(log.End)
-		switch {
-		case log.End > maxOffsets:
-			return fmt.Errorf("it has %d offsets, and a state has room for %d", log.End, maxOffsets)
-		case log.Offset != 0 || int64(len(log.Records)) != log.End:
-			return fmt.Errorf("its log begins at %d or has holes", log.Offset)
-		}
-		for i := range log.Records {
-			switch rec := &log.Records[i]; {
-			case rec.Kind != model.Data:
-				return fmt.Errorf("its log holds what transactions leave")
-			case rec.Class != "":
-				r.spec.rejects |= bit(int(rec.Offset))
-			}
-		}
-		return nil
-	}
-	return fmt.Errorf("no audit has read its log")
+	var err error
+	r.spec.records, r.spec.rejects, err = partitionOf(r.audit, r.at.Topic, r.partition)
+	return err
 }
 
 // flight is a dead letter on its way.
@@ -118,14 +99,9 @@ type flight struct{ member, offset int }
 
 // member returns the number of the member that an event is of; -1 for others.
 func (r *landingReader) member(e *model.Event) int {
-	name, number, ok := strings.Cut(e.Proc, "/")
-	if !ok || name != r.at.Proc {
-		return -1
-	}
-	n, err := strconv.Atoi(number)
-	if err != nil || n >= MaxLandingMembers {
-		r.fault = fmt.Errorf("it has more than %d members: %s", MaxLandingMembers, e.Proc)
-		return -1
+	n, err := r.at.replica(e, "members", MaxLandingMembers)
+	if err != nil {
+		r.fault = err
 	}
 	return n
 }

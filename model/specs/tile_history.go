@@ -108,14 +108,9 @@ func (r *tileReader) word() (word[TileState], error) {
 
 // run returns the number of the run that an event is of; -1 for others.
 func (r *tileReader) run(e *model.Event) int {
-	name, number, ok := strings.Cut(e.Proc, "/")
-	if !ok || name != r.at.Proc {
-		return -1
-	}
-	n, err := strconv.Atoi(number)
-	if err != nil || n >= MaxTileRuns {
-		r.fault = fmt.Errorf("it has more than %d runs: %s", MaxTileRuns, e.Proc)
-		return -1
+	n, err := r.at.replica(e, "runs", MaxTileRuns)
+	if err != nil {
+		r.fault = err
 	}
 	return n
 }
