@@ -40,6 +40,6 @@
 //
 // main.go and the cmd_*.go files: what a user types. job.go, worker.go, fleet.go:
 // processes. batch.go, hunt.go, confirm.go: a campaign over many. result.go,
-// table.go: what comes out. save.go, events.go: files. The drawing of a
-// history is package draw.
+// table.go: what comes out. check_table.go, lift.go, coverage.go: the specifications.
+// save.go, events.go: files. The drawing of a history is package draw.
 package main
